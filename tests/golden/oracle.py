@@ -9,6 +9,7 @@ import os
 import random
 
 import numpy
+import peft
 import safetensors.torch
 import torch
 import transformers
@@ -59,7 +60,7 @@ def load(variant):
 
 def logits_of(model, input_ids, **kwargs):
     """float64 logits [B, T, V]; LlamaForCausalLM.forward would round them to float32."""
-    causal = model.base_model.model if hasattr(model, "peft_config") else model
+    causal = model.base_model.model if isinstance(model, peft.PeftModel) else model
     return causal.lm_head(causal.model(input_ids=input_ids, **kwargs)[0])
 
 
