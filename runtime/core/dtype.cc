@@ -1,7 +1,5 @@
 #include "runtime/core/dtype.h"
 
-#include <iterator>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 

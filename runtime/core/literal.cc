@@ -1,10 +1,28 @@
 #include "runtime/core/literal.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 
 namespace trencadis {
+namespace {
+
+// C++ leaves conversions out of range undefined.
+template <typename Int>
+Int SaturatingCast(double value) {
+  if (std::isnan(value)) return 0;
+  // The largest i64 is no double; the first double beyond it is its successor.
+  constexpr double kBeyond = static_cast<double>(std::numeric_limits<Int>::max() / 2 + 1) * 2;
+  if (value >= kBeyond) return std::numeric_limits<Int>::max();
+  if (value <= static_cast<double>(std::numeric_limits<Int>::min())) {
+    return std::numeric_limits<Int>::min();
+  }
+  return static_cast<Int>(value);
+}
+
+}  // namespace
 
 double Literal::AsDouble(int64_t index) const {
   switch (dtype()) {
@@ -33,16 +51,16 @@ void Literal::SetDouble(int64_t index, double value) {
       data<BF16>()[index] = ToBF16(static_cast<float>(value));
       break;
     case DType::kI32:
-      data<int32_t>()[index] = static_cast<int32_t>(value);
+      data<int32_t>()[index] = SaturatingCast<int32_t>(value);
       break;
     case DType::kI64:
-      data<int64_t>()[index] = static_cast<int64_t>(value);
+      data<int64_t>()[index] = SaturatingCast<int64_t>(value);
       break;
     case DType::kBool:
       data<bool>()[index] = value != 0;
       break;
     case DType::kU8:
-      data<uint8_t>()[index] = static_cast<uint8_t>(value);
+      data<uint8_t>()[index] = SaturatingCast<uint8_t>(value);
       break;
   }
 }

@@ -34,7 +34,8 @@ constexpr DType DTypeOf() {
 
 class Literal {
  public:
-  Literal() = default;
+  // A scalar f32 zero.
+  Literal() : Literal(TensorType{}) {}
   // Zero-filled.
   explicit Literal(TensorType type) : type_(std::move(type)), bytes_(type_.byte_size()) {}
 
@@ -72,8 +73,8 @@ class Literal {
 
   // Element `index` (row-major) as a double; i64 beyond 2^53 loses its last bits.
   double AsDouble(int64_t index) const;
-  // Stores `value` at `index`, rounded (floats) or truncated (integers) to dtype(); bool takes
-  // value != 0.
+  // Stores `value` at `index`, rounded (floats) or truncated (integers) to dtype(). Integers
+  // saturate and take NaN as 0; bool takes value != 0.
   void SetDouble(int64_t index, double value);
   // A copy with every element converted, as SetDouble does.
   Literal ConvertTo(DType dtype) const;

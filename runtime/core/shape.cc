@@ -1,5 +1,7 @@
 #include "runtime/core/shape.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -40,11 +42,17 @@ absl::StatusOr<TensorType> ParseTensorType(absl::string_view text) {
   TRENCADIS_ASSIGN_OR_RETURN(const DType dtype, ParseDType(text.substr(0, open)));
   std::vector<int64_t> dims;
   const absl::string_view inner = text.substr(open + 1, text.size() - open - 2);
-  for (absl::string_view piece : absl::StrSplit(inner, ',', absl::SkipEmpty())) {
+  if (inner.empty()) return TensorType{dtype, Shape()};
+  int64_t byte_size = ByteSize(dtype);
+  for (absl::string_view piece : absl::StrSplit(inner, ',')) {
     int64_t dim = 0;
     if (!absl::SimpleAtoi(piece, &dim) || dim < 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("bad dimension '", piece, "' in tensor type '", text, "'"));
+    }
+    if (__builtin_mul_overflow(byte_size, std::max<int64_t>(dim, 1), &byte_size)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tensor type '", text, "' takes more than 2^63 bytes"));
     }
     dims.push_back(dim);
   }
