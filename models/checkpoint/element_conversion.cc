@@ -1,0 +1,198 @@
+#include "models/checkpoint/element_conversion.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "runtime/base/status.h"
+
+namespace trencadis::checkpoint {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are read without byte swapping");
+
+constexpr int64_t kQuantizedBlock = 32;
+// Elements converted at a time where a value passes through f32 on its way to bf16: fits in L1.
+constexpr int64_t kStagedElements = 2048;
+
+template <typename T>
+inline T Load(const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+// F16BitsToF32 without branches, so that loops over it vectorise.
+inline float F16ToF32(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
+  const uint32_t magnitude = bits & 0x7fffu;
+  const uint32_t rebias = magnitude >= 0x7c00u ? 224u << 23 : 112u << 23;
+  const uint32_t normal = (magnitude << 13) + rebias;
+  const uint32_t subnormal =
+      std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
+  return std::bit_cast<float>(sign | (magnitude < 0x400u ? subnormal : normal));
+}
+
+// Each Expand* writes the f32 values of `n` elements (whole blocks).
+
+void ExpandF16(const std::byte* from, int64_t n, float* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = F16ToF32(Load<uint16_t>(from + 2 * i));
+}
+
+void ExpandBF16(const std::byte* from, int64_t n, float* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = ToF32(BF16{Load<uint16_t>(from + 2 * i)});
+}
+
+void ExpandF64(const std::byte* from, int64_t n, float* out) {
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(Load<double>(from + 8 * i));
+}
+
+void ExpandQ8_0(const std::byte* from, int64_t n, float* out) {
+  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
+    const float scale = F16ToF32(Load<uint16_t>(from));
+    for (int i = 0; i < kQuantizedBlock; ++i) {
+      out[i] = scale * static_cast<float>(static_cast<int8_t>(from[2 + i]));
+    }
+    from += 34;
+    out += kQuantizedBlock;
+  }
+}
+
+// Byte i of a 4-bit block holds elements i (low half) and i + 16 (high half).
+void ExpandQ4_0(const std::byte* from, int64_t n, float* out) {
+  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
+    const float scale = F16ToF32(Load<uint16_t>(from));
+    for (int i = 0; i < kQuantizedBlock / 2; ++i) {
+      const int pair = static_cast<int>(from[2 + i]);
+      out[i] = scale * static_cast<float>((pair & 15) - 8);
+      out[i + 16] = scale * static_cast<float>((pair >> 4) - 8);
+    }
+    from += 18;
+    out += kQuantizedBlock;
+  }
+}
+
+// d·q is exact in f32 (15 significant bits), so a fused multiply-add gives the same result.
+void ExpandQ4_1(const std::byte* from, int64_t n, float* out) {
+  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
+    const float scale = F16ToF32(Load<uint16_t>(from));
+    const float minimum = F16ToF32(Load<uint16_t>(from + 2));
+    for (int i = 0; i < kQuantizedBlock / 2; ++i) {
+      const int pair = static_cast<int>(from[4 + i]);
+      out[i] = scale * static_cast<float>(pair & 15) + minimum;
+      out[i + 16] = scale * static_cast<float>(pair >> 4) + minimum;
+    }
+    from += 20;
+    out += kQuantizedBlock;
+  }
+}
+
+void Expand(StoredType type, const std::byte* from, int64_t n, float* out) {
+  switch (type) {
+    case StoredType::kF32:
+      std::memcpy(out, from, n * sizeof(float));
+      return;
+    case StoredType::kF16:
+      return ExpandF16(from, n, out);
+    case StoredType::kBF16:
+      return ExpandBF16(from, n, out);
+    case StoredType::kF64:
+      return ExpandF64(from, n, out);
+    case StoredType::kQ8_0:
+      return ExpandQ8_0(from, n, out);
+    case StoredType::kQ4_0:
+      return ExpandQ4_0(from, n, out);
+    case StoredType::kQ4_1:
+      return ExpandQ4_1(from, n, out);
+    default:
+      TRENCADIS_CHECK(false && "only floats are expanded");
+  }
+}
+
+// Bits of ToBF16(value), without branches.
+inline uint16_t RoundToBF16(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  const uint32_t quiet_nan = (bits >> 16) | 0x40u;
+  return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded);
+}
+
+void NarrowToBF16(StoredType type, const std::byte* from, int64_t n, std::byte* out) {
+  const BlockLayout layout = LayoutOf(type);
+  alignas(64) float staged[kStagedElements];
+  uint16_t narrowed[kStagedElements];
+  while (n > 0) {
+    const int64_t count = std::min(n, kStagedElements);
+    Expand(type, from, count, staged);
+    for (int64_t i = 0; i < count; ++i) narrowed[i] = RoundToBF16(staged[i]);
+    std::memcpy(out, narrowed, count * sizeof(uint16_t));
+    from += count / layout.elements * layout.bytes;
+    out += count * sizeof(uint16_t);
+    n -= count;
+  }
+}
+
+}  // namespace
+
+BlockLayout LayoutOf(StoredType type) {
+  switch (type) {
+    case StoredType::kF32:
+    case StoredType::kI32:
+      return {1, 4};
+    case StoredType::kF16:
+    case StoredType::kBF16:
+      return {1, 2};
+    case StoredType::kF64:
+    case StoredType::kI64:
+      return {1, 8};
+    case StoredType::kU8:
+    case StoredType::kBool:
+      return {1, 1};
+    case StoredType::kQ8_0:
+      return {kQuantizedBlock, 34};
+    case StoredType::kQ4_0:
+      return {kQuantizedBlock, 18};
+    case StoredType::kQ4_1:
+      return {kQuantizedBlock, 20};
+  }
+  TRENCADIS_CHECK(false && "not a StoredType");
+}
+
+DType NaturalDType(StoredType type) {
+  switch (type) {
+    case StoredType::kBF16:
+      return DType::kBF16;
+    case StoredType::kI32:
+      return DType::kI32;
+    case StoredType::kI64:
+      return DType::kI64;
+    case StoredType::kU8:
+      return DType::kU8;
+    case StoredType::kBool:
+      return DType::kBool;
+    default:
+      return DType::kF32;
+  }
+}
+
+void ConvertElements(StoredType type, absl::Span<const std::byte> stored, DType dtype,
+                     absl::Span<std::byte> out) {
+  const BlockLayout layout = LayoutOf(type);
+  const int64_t elements = static_cast<int64_t>(out.size()) / ByteSize(dtype);
+  TRENCADIS_CHECK(elements % layout.elements == 0);
+  TRENCADIS_CHECK(static_cast<int64_t>(stored.size()) == elements / layout.elements * layout.bytes);
+  if (elements == 0) return;
+  if (type == StoredType::kBool) {
+    // Anything but 0 is true; a Literal may hold only 0 and 1.
+    std::transform(stored.begin(), stored.end(), out.begin(),
+                   [](std::byte b) { return std::byte{b != std::byte{0}}; });
+  } else if (dtype == NaturalDType(type) && dtype != DType::kF32) {
+    std::memcpy(out.data(), stored.data(), stored.size());
+  } else if (dtype == DType::kF32) {
+    Expand(type, stored.data(), elements, reinterpret_cast<float*>(out.data()));
+  } else {
+    NarrowToBF16(type, stored.data(), elements, out.data());
+  }
+}
+
+}  // namespace trencadis::checkpoint

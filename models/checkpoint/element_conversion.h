@@ -1,0 +1,39 @@
+// Converts elements as checkpoint files store them to the dtypes of tensors, at memory speed.
+//
+// Pure functions, thread-safe. Stored data is little-endian and need not be aligned.
+#ifndef TRENCADIS_MODELS_CHECKPOINT_ELEMENT_CONVERSION_H_
+#define TRENCADIS_MODELS_CHECKPOINT_ELEMENT_CONVERSION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/types/span.h"
+#include "runtime/core/dtype.h"
+
+namespace trencadis::checkpoint {
+
+// Element types that can be read. The quantised ones come in blocks of 32 elements and follow
+// ggml's block_q8_0, block_q4_0 and block_q4_1 (an f16 scale d, for Q4_1 an f16 minimum m, then the
+// integers q): d·q, d·(q − 8) and d·q + m.
+enum class StoredType { kF32, kF16, kBF16, kF64, kI32, kI64, kU8, kBool, kQ8_0, kQ4_0, kQ4_1 };
+
+// How many elements share a block (1 for plain types), and a block's bytes.
+struct BlockLayout {
+  int64_t elements;
+  int64_t bytes;
+};
+BlockLayout LayoutOf(StoredType type);
+
+// What a type reads as by default: f32 for every kind of float but bf16.
+DType NaturalDType(StoredType type);
+
+// Converts whole blocks from `stored` into `out`, elements of `dtype`: NaturalDType(type), or for
+// floats f32 or bf16. `out` has room for exactly the elements that `stored` holds, aligned for
+// `dtype`.
+void ConvertElements(StoredType type, absl::Span<const std::byte> stored, DType dtype,
+                     absl::Span<std::byte> out);
+
+}  // namespace trencadis::checkpoint
+
+#endif  // TRENCADIS_MODELS_CHECKPOINT_ELEMENT_CONVERSION_H_
