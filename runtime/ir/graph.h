@@ -6,7 +6,9 @@
 #ifndef TRENCADIS_RUNTIME_IR_GRAPH_H_
 #define TRENCADIS_RUNTIME_IR_GRAPH_H_
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -38,7 +40,8 @@ struct Node {
 
 class Graph {
  public:
-  // Appends an argument.  All arguments are added before any other node.
+  // Appends an argument, whose type passes CheckTensorType. All arguments are added before any
+  // other node.
   Value AddInput(TensorType type);
   // Appends a node after checking operands and inferring its result types. The graph is unchanged
   // on error.
@@ -54,7 +57,7 @@ class Graph {
   const TensorType& type(Value value) const { return nodes_[value.node].results[value.output]; }
   Value input(int32_t index) const { return {index, 0}; }
 
-  // Same nodes, operands, attributes and outputs in the same order.
+  // Same nodes, operands, attributes and outputs in the same order; labels do not count.
   bool operator==(const Graph& other) const;
 
  private:

@@ -40,6 +40,18 @@ struct OpTraits {
 };
 
 using TypeList = std::vector<TensorType>;
+
+// The alternatives of Attribute, in its order.
+enum class AttributeKind { kBool, kInt, kDouble, kString, kInts, kDType, kLiteral, kGraph };
+
+struct AttributeDef {
+  absl::string_view name;
+  AttributeKind kind;
+  bool required = true;
+};
+
+// Called with as many operands as `num_operands` says and attributes of the declared kinds. Errors
+// say what, got, wanted; InferTypes puts the op's name before them.
 using InferFn = absl::StatusOr<TypeList> (*)(absl::Span<const TensorType> operands,
                                              const Attributes& attributes);
 using ReferenceFn = absl::StatusOr<std::vector<Literal>> (*)(absl::Span<const Literal> operands,
@@ -53,9 +65,10 @@ using VjpFn = absl::Status (*)(VjpContext& context);
 
 struct OpDef {
   absl::string_view name;
-  int num_operands = 0;  // -1: any number; Infer checks
+  int num_operands = 0;                       // -1: any number; Infer checks
+  absl::Span<const AttributeDef> attributes;  // every attribute the op knows
   OpTraits traits;
-  // Result types, or what is wrong with the operands or attributes: what, got, wanted.
+  // Result types, or what is wrong with the operands or attributes.
   InferFn infer = nullptr;
   // Slow and obviously right, on host tensors; shares no code with the code generator.
   ReferenceFn reference = nullptr;
@@ -66,7 +79,26 @@ struct OpDef {
   // if `stops_gradient`, otherwise it is an error naming the op.
   VjpFn vjp = nullptr;
   bool stops_gradient = false;
+  // Bit i: the vjp rule reads the value of operand i (of result i), not only its type. Other values
+  // need not live until the backward pass.
+  uint32_t vjp_reads_operands = ~0u;
+  uint32_t vjp_reads_results = ~0u;
 };
+
+constexpr int kMaxRank = 8;
+constexpr int64_t kMaxElements = int64_t{1} << 48;
+
+// Error if `type` has more than kMaxRank dimensions, a negative one, or more than kMaxElements
+// elements: then no size computed from it overflows.
+absl::Status CheckTensorType(const TensorType& type);
+
+// The result types of `op` on `operands`: checks the number of operands, the presence and kind of
+// attributes, what the op's own `infer` checks, and the size of the results.
+absl::StatusOr<TypeList> InferTypes(const OpDef& op, absl::Span<const TensorType> operands,
+                                    const Attributes& attributes);
+
+// How a name in text or in a vjp rule becomes an op; null when there is none (ops::FindOp).
+using OpLookup = const OpDef* (*)(absl::string_view name);
 
 // A handle to a tensor inside whatever builds graphs (the tape's tensors, or an ir::Graph).
 struct Val {
@@ -102,7 +134,7 @@ class VjpContext {
   // dL/d(result index), of the result's type; invalid when nothing flows into that result.
   virtual Val cotangent(int index) = 0;
   virtual bool NeedsGradient(int operand) const = 0;
-  // `gradient` must have the operand's type.
+  // `gradient` must have the operand's type. An operand that gets none has gradient zero.
   virtual void SetGradient(int operand, Val gradient) = 0;
 };
 
