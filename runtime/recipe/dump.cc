@@ -38,6 +38,14 @@ uint64_t SpaceBytes(const RecipeProto& recipe, const BufferSlice& slice) {
   }
 }
 
+std::string KernelText(const KernelStep& kernel) {
+  std::string text = "kernel";
+  for (const KernelStage& stage : kernel.stages()) {
+    absl::StrAppend(&text, " ", stage.symbol(), " over ", stage.units());
+  }
+  return text;
+}
+
 std::string MatMulText(const MatMulStep& matmul) {
   std::string text = absl::StrCat("matmul ");
   if (matmul.batch() != 1) absl::StrAppend(&text, matmul.batch(), "x");
@@ -51,15 +59,6 @@ std::string MatMulText(const MatMulStep& matmul) {
     if (op.value() != 0) absl::StrAppend(&text, "(", op.value(), ")");
   }
   return text;
-}
-
-std::string AttentionText(const AttentionStep& step) {
-  return absl::StrCat("attention", step.backward() ? " backward " : " ", DTypeText(step.dtype()),
-                      " batch ", step.batch(), " queries ", step.queries(), " keys ", step.keys(),
-                      " heads ", step.heads(), "/", step.kv_heads(), " width ", step.head_dim(),
-                      step.causal() ? " causal" : "",
-                      step.window() > 0 ? absl::StrCat(" window ", step.window()) : "",
-                      step.has_segments() ? " segments" : "", step.has_offset() ? " offset" : "");
 }
 
 std::string LossText(const LinearCrossEntropyStep& step) {
@@ -129,11 +128,9 @@ std::string SliceText(const RecipeProto& recipe, const BufferSlice& slice) {
 std::string KindText(const Step& step) {
   switch (step.kind_case()) {
     case Step::kKernel:
-      return absl::StrCat("kernel ", step.kernel().symbol(), " units ", step.kernel().units());
+      return KernelText(step.kernel());
     case Step::kMatmul:
       return MatMulText(step.matmul());
-    case Step::kAttention:
-      return AttentionText(step.attention());
     case Step::kLinearCrossEntropy:
       return LossText(step.linear_cross_entropy());
     case Step::kBuiltin:

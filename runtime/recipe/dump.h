@@ -11,7 +11,7 @@ namespace trencadis::recipe {
 // "arena[64..128)", "input 3", "output 0[16..32)". A slice of a whole argument has no range.
 std::string SliceText(const RecipeProto& recipe, const BufferSlice& slice);
 
-// "matmul 4x8x16 f32*f32->f32 +bias", "kernel k12 units 64", "attention backward".
+// "matmul 4x8x16 f32*f32->f32 +bias", "kernel k12 over 64".
 std::string KindText(const Step& step);
 
 // Arguments, memory, then one line per step.

@@ -9,7 +9,7 @@ namespace trencadis::recipe {
 namespace {
 
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 48;
-constexpr int kMaxRank = 32;
+constexpr int kMaxRank = 8;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ absl::StatusOr<TensorType> FromProto(const TensorTypeProto& proto) {
   TRENCADIS_ASSIGN_OR_RETURN(const DType dtype, DTypeFromProto(proto.dtype()));
   if (proto.dims_size() > kMaxRank) {
     return absl::InvalidArgumentError(
-        absl::StrCat("tensor has rank ", proto.dims_size(), "; at most ", kMaxRank, " is possible"));
+        absl::StrCat("tensor has rank ", proto.dims_size(), "; at most ", kMaxRank));
   }
   int64_t bytes = ByteSize(dtype);
   for (int64_t dim : proto.dims()) {

@@ -71,14 +71,49 @@ absl::Status CheckTensors(const Step& step, const SizeList& operands, const Size
 
 absl::Status CheckKernel(const Step& step) {
   const KernelStep& kernel = step.kernel();
-  if (kernel.units() < 0 || kernel.grain() < 1) {
-    return Invalid("kernel over ", kernel.units(), " units with grain ", kernel.grain());
+  for (const KernelStage& stage : kernel.stages()) {
+    if (stage.units() < 0 || stage.grain() < 1) {
+      return Invalid("stage ", stage.symbol(), " has ", stage.units(), " units and grain ",
+                     stage.grain());
+    }
   }
-  if (kernel.scratch_bytes_per_thread() > step.scratch().bytes()) {
-    return Invalid("kernel wants ", kernel.scratch_bytes_per_thread(),
-                   " bytes of scratch per thread; the step has ", step.scratch().bytes());
+  const uint64_t scratch = step.scratch().bytes();
+  const uint64_t shared = kernel.shared_scratch_bytes();
+  const uint64_t own = kernel.scratch_bytes_per_thread();
+  if (own % kArenaAlignment != 0) return Invalid("scratch of ", own, " bytes is not aligned");
+  if (shared > scratch || own > scratch - shared) {
+    return Invalid("kernel wants ", shared, " bytes of scratch and ", own,
+                   " more per thread; the step has ", scratch);
   }
   return absl::OkStatus();
+}
+
+// Bytes of the operand that a post-op reads (0: it takes none), or an error for an unknown kind.
+absl::StatusOr<uint64_t> PostOpBytes(const MatMulStep& matmul, absl::string_view kind) {
+  for (absl::string_view plain :
+       {"scale", "relu", "gelu_erf", "gelu_tanh", "silu", "accumulate"}) {
+    if (kind == plain) return uint64_t{0};
+  }
+  if (kind == "scale_by") return uint64_t{sizeof(float)};
+  if (kind == "bias") return BytesOf(matmul.c_dtype(), {matmul.n()});
+  if (kind == "add" || kind == "mul") {
+    return BytesOf(matmul.c_dtype(), {matmul.batch(), matmul.m(), matmul.n()});
+  }
+  return Invalid("post-op '", kind, "' is unknown");
+}
+
+absl::Status CheckPostOps(const Step& step) {
+  int operand = 2;
+  for (const MatMulStep::PostOp& op : step.matmul().post_ops()) {
+    TRENCADIS_ASSIGN_OR_RETURN(const uint64_t bytes, PostOpBytes(step.matmul(), op.kind()));
+    if (bytes == 0) continue;
+    if (operand >= step.operands_size() || step.operands(operand).bytes() != bytes) {
+      return Invalid("post-op ", op.kind(), " wants operand ", operand, " of ", bytes, " bytes");
+    }
+    ++operand;
+  }
+  if (operand == step.operands_size()) return absl::OkStatus();
+  return Invalid("got ", step.operands_size(), " operands; wanted ", operand);
 }
 
 absl::Status CheckMatMulStep(const Step& step) {
@@ -99,41 +134,7 @@ absl::Status CheckMatMulStep(const Step& step) {
   if (step.results(0).bytes() != bytes.c) {
     return Invalid("the result has ", step.results(0).bytes(), " bytes; wanted ", bytes.c);
   }
-  return absl::OkStatus();
-}
-
-absl::Status CheckAttention(const Step& step) {
-  const AttentionStep& a = step.attention();
-  if (a.kv_heads() < 1 || a.heads() % a.kv_heads() != 0) {
-    return Invalid(a.heads(), " query heads do not divide among ", a.kv_heads(), " heads of keys");
-  }
-  if (!std::isfinite(a.scale()) || a.window() < 0) return Invalid("attention scale or window");
-  const auto query = {a.batch(), a.queries(), a.heads(), a.head_dim()};
-  const auto key = {a.batch(), a.keys(), a.kv_heads(), a.head_dim()};
-  const auto statistic = {a.batch(), a.heads(), a.queries()};
-  SizeList operands;
-  SizeList results;
-  if (a.backward()) operands.Add(a.dtype(), query);
-  operands.Add(a.dtype(), query);
-  operands.Add(a.dtype(), key);
-  operands.Add(a.dtype(), key);
-  if (a.backward()) {
-    operands.Add(a.dtype(), query);
-    operands.Add(kF32, statistic);
-  }
-  if (a.has_segments()) {
-    operands.Add(kI32, {a.batch(), a.queries()});
-    operands.Add(kI32, {a.batch(), a.keys()});
-  }
-  if (a.has_offset()) operands.Add(kI32, {});
-  results.Add(a.dtype(), query);
-  if (a.backward()) {
-    results.Add(a.dtype(), key);
-    results.Add(a.dtype(), key);
-  } else {
-    results.Add(kF32, statistic);
-  }
-  return CheckTensors(step, operands, results);
+  return CheckPostOps(step);
 }
 
 absl::Status CheckLinearCrossEntropy(const Step& step) {
@@ -163,6 +164,7 @@ absl::StatusOr<MatMulBytes> CheckMatMul(const MatMulStep& matmul) {
   TRENCADIS_RETURN_IF_ERROR(sizes.status());
   for (const MatMulStep::PostOp& op : matmul.post_ops()) {
     if (!std::isfinite(op.value())) return Invalid("post-op ", op.kind(), " by ", op.value());
+    TRENCADIS_RETURN_IF_ERROR(PostOpBytes(matmul, op.kind()).status());
   }
   return MatMulBytes{sizes.sizes()[0], sizes.sizes()[1], sizes.sizes()[2]};
 }
@@ -173,8 +175,6 @@ absl::Status CheckStepSizes(const Step& step) {
       return CheckKernel(step);
     case Step::kMatmul:
       return CheckMatMulStep(step);
-    case Step::kAttention:
-      return CheckAttention(step);
     case Step::kLinearCrossEntropy:
       return CheckLinearCrossEntropy(step);
     case Step::kBuiltin:

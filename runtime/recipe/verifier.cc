@@ -37,8 +37,9 @@ class Verifier {
     TRENCADIS_RETURN_IF_ERROR(CheckPrepared());
     TRENCADIS_RETURN_IF_ERROR(CollectSymbols());
     for (int i = 0; i < recipe_.steps_size(); ++i) {
-      TRENCADIS_RETURN_IF_ERROR(Annotate(
-          CheckStep(recipe_.steps(i)), absl::StrCat("step ", i, " (", recipe_.steps(i).label(), ")")));
+      const Step& step = recipe_.steps(i);
+      TRENCADIS_RETURN_IF_ERROR(
+          Annotate(CheckStep(step), absl::StrCat("step ", i, " (", step.label(), ")")));
     }
     TRENCADIS_RETURN_IF_ERROR(CheckOutputsWritten());
     return CheckPlan();
@@ -253,8 +254,13 @@ absl::Status Verifier::CheckStep(const Step& step) {
   if (scratch.space() != BufferSlice::ARENA) return Invalid("scratch lies outside the arena");
   TRENCADIS_RETURN_IF_ERROR(CheckNoOverlap(step));
   TRENCADIS_RETURN_IF_ERROR(CheckStepSizes(step));
-  if (step.kind_case() == Step::kKernel && !symbols_.contains(step.kernel().symbol())) {
-    return Invalid("symbol '", step.kernel().symbol(), "' is in none of the objects");
+  for (const MatMulStep::PostOp& op : step.matmul().post_ops()) {
+    if (op.kind() == "accumulate") TRENCADIS_RETURN_IF_ERROR(CheckRead(step.results(0)));
+  }
+  for (const KernelStage& stage : step.kernel().stages()) {
+    if (!symbols_.contains(stage.symbol())) {
+      return Invalid("symbol '", stage.symbol(), "' is in none of the objects");
+    }
   }
   if (!std::isfinite(step.flops()) || !std::isfinite(step.bytes())) {
     return Invalid("cost is not a finite number");
