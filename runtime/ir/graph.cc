@@ -25,11 +25,12 @@ bool EqualNodes(const Node& a, const Node& b) {
 
 const OpDef* InputOp() { return &kInputOp; }
 
-Value Graph::AddInput(TensorType type) {
+Value Graph::AddInput(TensorType type, std::string label) {
   TRENCADIS_CHECK(num_inputs_ == num_nodes());
   Node node;
   node.op = InputOp();
   node.results.push_back(std::move(type));
+  node.label = std::move(label);
   nodes_.push_back(std::move(node));
   return {num_inputs_++, 0};
 }

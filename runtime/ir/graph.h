@@ -42,7 +42,7 @@ class Graph {
  public:
   // Appends an argument, whose type passes CheckTensorType. All arguments are added before any
   // other node.
-  Value AddInput(TensorType type);
+  Value AddInput(TensorType type, std::string label = "");
   // Appends a node after checking operands and inferring its result types. The graph is unchanged
   // on error.
   absl::StatusOr<int32_t> AddNode(const OpDef* op, std::vector<Value> operands,
