@@ -31,6 +31,7 @@ constexpr int64_t kSumBlock = 2048;
 
 typedef float VecF __attribute__((vector_size(kLanes * 4)));
 typedef float VecFUnaligned __attribute__((vector_size(kLanes * 4), aligned(4)));
+typedef int32_t VecI __attribute__((vector_size(kLanes * 4)));
 typedef uint32_t VecU __attribute__((vector_size(kLanes * 4)));
 typedef uint16_t VecH __attribute__((vector_size(kLanes * 2)));
 typedef uint16_t VecHUnaligned __attribute__((vector_size(kLanes * 2), aligned(2)));
@@ -68,14 +69,35 @@ VecF LoadTail(const T* x, int64_t n, float pad) {
   return v;
 }
 
-inline float SumLanes(VecF v) {
-  float lanes[kLanes];
-  Store(lanes, v);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lanes[i] += lanes[i + width];
+// Both vectors hold kLanes / kGroup groups of kGroup lanes. Adds the halves of each group; the
+// result holds, in turn, a group of `a` and one of `b`, of half the size.
+template <int kGroup>
+inline VecF AddHalves(VecF a, VecF b) {
+  VecI first, second;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int half = lane / (kGroup / 2);
+    first[lane] = half % 2 * kLanes + half / 2 * kGroup + lane % (kGroup / 2);
+    second[lane] = first[lane] + kGroup / 2;
   }
-  return lanes[0];
+  return __builtin_shuffle(a, b, first) + __builtin_shuffle(a, b, second);
 }
+
+// Lane i * kLanes / kCount of the result, i < kCount <= kLanes, is the sum of the lanes of v[i].
+// Every sum adds in the same order whatever kCount, a power of two. v is overwritten.
+template <int kCount, int kGroup = kLanes>
+inline VecF SumEach(VecF* v) {
+  if constexpr (kGroup == 1) {
+    return v[0];
+  } else if constexpr (kCount == 1) {
+    v[0] = AddHalves<kGroup>(v[0], v[0]);
+    return SumEach<1, kGroup / 2>(v);
+  } else {
+    for (int i = 0; i < kCount / 2; ++i) v[i] = AddHalves<kGroup>(v[i], v[i + kCount / 2]);
+    return SumEach<kCount / 2, kGroup / 2>(v);
+  }
+}
+
+inline float SumLanes(VecF v) { return SumEach<1>(&v)[0]; }
 
 // The operands of one step of a dot product: kStep elements of each.
 template <typename T>
@@ -99,6 +121,8 @@ struct Dot<uint16_t> {
 #endif
 
 // A block of kRows x kColumns dot products, each in one accumulator whatever the block's size.
+// It asks for the next kColumns rows of w: the hardware does not see over a page's end and alone
+// reaches half of the memory's speed. (Asking once per row block is faster than asking once.)
 template <typename T, int kRows, int kColumns>
 void DotBlock(const T* x, int64_t ldx, const T* w, int64_t ldw, float* y, int64_t ldy, int64_t k) {
   using D = Dot<T>;
@@ -110,13 +134,15 @@ void DotBlock(const T* x, int64_t ldx, const T* w, int64_t ldw, float* y, int64_
 #pragma GCC unroll 8
     for (int n = 0; n < kColumns; ++n) {
       const typename D::Operand wn = D::Read(w + n * ldw + i);
+      __builtin_prefetch(w + (n + kColumns) * ldw + i, 0, 2);
 #pragma GCC unroll 4
       for (int m = 0; m < kRows; ++m) sums[m][n] = D::Add(sums[m][n], xs[m], wn);
     }
   }
   for (int m = 0; m < kRows; ++m) {
+    const VecF row = SumEach<kColumns>(sums[m]);
     for (int n = 0; n < kColumns; ++n) {
-      float sum = SumLanes(sums[m][n]);
+      float sum = row[n * kLanes / kColumns];
       for (int64_t j = i; j < k; ++j) sum += Widen(x[m * ldx + j]) * Widen(w[n * ldw + j]);
       y[m * ldy + n] = sum;
     }
