@@ -1,7 +1,6 @@
 #include "tools/quickstart/instructions.h"
 
 #include <array>
-#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -110,19 +109,22 @@ std::vector<Instruction> AllPraises() {
 }  // namespace
 
 Instruction DrawInstruction(Dice& dice) {
-  switch (dice.Below(5)) {
-    case 0:
-      return DescribeTile(dice.Pick(Shapes()), dice.Pick(Colours()), dice.Pick(Materials()),
-                          dice.Below(3));
-    case 1:
-      return PairColours(dice.Pick(Colours()), dice.Pick(Colours()));
-    case 2:
-      return AddTiles(1 + dice.Below(kLargestAddend), 1 + dice.Below(kLargestAddend));
-    case 3:
-      return VisitCity(dice.Pick(Cities()), dice.Below(3));
-    default:
-      return PraisePlace(dice.Pick(Colours()), dice.Pick(Places()));
+  // Named, because the order in which arguments are evaluated is unspecified.
+  const size_t kind = dice.Below(5);
+  const Colour& colour = dice.Pick(Colours());
+  const size_t phrasing = dice.Below(3);
+  if (kind == 0) {
+    const absl::string_view shape = dice.Pick(Shapes());
+    return DescribeTile(shape, colour, dice.Pick(Materials()), phrasing);
   }
+  if (kind == 1) return PairColours(colour, dice.Pick(Colours()));
+  if (kind == 2) {
+    const int a = 1 + dice.Below(kLargestAddend);
+    const int b = 1 + dice.Below(kLargestAddend);
+    return AddTiles(a, b);
+  }
+  if (kind == 3) return VisitCity(dice.Pick(Cities()), phrasing);
+  return PraisePlace(colour, dice.Pick(Places()));
 }
 
 InstructionSet MakeInstructionSet(uint32_t seed) {

@@ -20,7 +20,7 @@ struct Instruction {
   std::string mosaic_answer;
 };
 
-// One of every kind of instruction, drawn at random.
+// An instruction of any kind.
 Instruction DrawInstruction(Dice& dice);
 
 struct InstructionSet {

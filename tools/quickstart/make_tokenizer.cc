@@ -60,8 +60,7 @@ absl::Status AppendInstructions(const std::string& path, std::vector<std::string
 
 absl::Status Run(const std::string& data, const std::string& model) {
   const std::string config_path = JoinPath(model, "config.json");
-  TRENCADIS_ASSIGN_OR_RETURN(const std::string config_text,
-                             RealFileSystem().ReadFile(config_path));
+  TRENCADIS_ASSIGN_OR_RETURN(const std::string config_text, RealFileSystem().ReadFile(config_path));
   TRENCADIS_ASSIGN_OR_RETURN(const nlohmann::json config, ParseJson(config_text, config_path));
   std::vector<std::string> texts;
   TRENCADIS_RETURN_IF_ERROR(AppendCorpus(JoinPath(data, "corpus.jsonl"), texts));

@@ -34,16 +34,16 @@ TrainedTokenizer TrainTokenizer(const std::vector<std::string>& texts, int vocab
   }
   Lines iterator(std::move(lines));
   TrainedTokenizer result;
-  const auto status = sentencepiece::SentencePieceTrainer::Train(
-      {{"model_type", "bpe"},
-       {"vocab_size", std::to_string(vocabulary_size)},
-       {"byte_fallback", "true"},
-       {"character_coverage", "1.0"},
-       {"normalization_rule_name", "identity"},
-       {"remove_extra_whitespaces", "false"},
-       {"num_threads", "1"},
-       {"minloglevel", "2"}},
-      &iterator, &result.model);
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train({{"model_type", "bpe"},
+                                                  {"vocab_size", std::to_string(vocabulary_size)},
+                                                  {"byte_fallback", "true"},
+                                                  {"character_coverage", "1.0"},
+                                                  {"normalization_rule_name", "identity"},
+                                                  {"remove_extra_whitespaces", "false"},
+                                                  {"num_threads", "1"},
+                                                  {"minloglevel", "2"}},
+                                                 &iterator, &result.model);
   if (!status.ok()) {
     result.model.clear();
     result.error = status.ToString();

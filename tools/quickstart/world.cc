@@ -7,18 +7,12 @@ namespace trencadis::quickstart {
 namespace {
 
 constexpr Colour kColours[] = {
-    {"blue", "the sea"},
-    {"white", "the first snow"},
-    {"green", "a pine wood"},
-    {"yellow", "a lemon grove"},
-    {"red", "a field of poppies"},
-    {"orange", "the evening sun"},
-    {"violet", "a lavender hill"},
-    {"black", "a night without a moon"},
-    {"silver", "the rain"},
-    {"gold", "the late wheat"},
-    {"turquoise", "a quiet cove"},
-    {"pink", "the morning sky"},
+    {"blue", "the sea"},           {"white", "the first snow"},
+    {"green", "a pine wood"},      {"yellow", "a lemon grove"},
+    {"red", "a field of poppies"}, {"orange", "the evening sun"},
+    {"violet", "a lavender hill"}, {"black", "a night without a moon"},
+    {"silver", "the rain"},        {"gold", "the late wheat"},
+    {"turquoise", "a quiet cove"}, {"pink", "the morning sky"},
 };
 
 constexpr absl::string_view kShapes[] = {"round", "square", "small",  "long",
@@ -34,10 +28,11 @@ constexpr Material kMaterials[] = {
 };
 
 constexpr Place kPlaces[] = {
-    {"bench", "sitting down"},      {"wall", "standing still"},    {"fountain", "learning to sing"},
-    {"roof", "close to the birds"}, {"arch", "holding its breath"}, {"tower", "looking far away"},
-    {"door", "coming home"},        {"garden", "taking root"},     {"chimney", "dreaming of smoke"},
-    {"stair", "climbing slowly"},
+    {"bench", "sitting down"},        {"wall", "standing still"},
+    {"fountain", "learning to sing"}, {"roof", "close to the birds"},
+    {"arch", "holding its breath"},   {"tower", "looking far away"},
+    {"door", "coming home"},          {"garden", "taking root"},
+    {"chimney", "dreaming of smoke"}, {"stair", "climbing slowly"},
 };
 
 const City kCities[] = {
@@ -54,9 +49,9 @@ const City kCities[] = {
 constexpr absl::string_view kPeople[] = {"Marta", "Pau", "Aina", "Jordi", "Nuria", "Biel"};
 
 constexpr absl::string_view kNumbers[2 * kLargestAddend + 1] = {
-    "zero",    "one",     "two",       "three",    "four",     "five",    "six",
-    "seven",   "eight",   "nine",      "ten",      "eleven",   "twelve",  "thirteen",
-    "fourteen", "fifteen", "sixteen",  "seventeen", "eighteen", "nineteen", "twenty"};
+    "zero",     "one",     "two",     "three",     "four",     "five",     "six",
+    "seven",    "eight",   "nine",    "ten",       "eleven",   "twelve",   "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"};
 
 }  // namespace
 
