@@ -74,10 +74,18 @@ def summed_loss(logits, labels):
 
 
 def write_json(path, value):
-    """JSON with one short list per line."""
+    """JSON with one short list per line; 10 digits, so that the BLAS below does not matter."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as out:
-        out.write(_pretty(value, 0) + "\n")
+        out.write(_pretty(_rounded(value), 0) + "\n")
+
+
+def _rounded(value):
+    if isinstance(value, dict):
+        return {key: _rounded(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_rounded(item) for item in value]
+    return float(f"{value:.10g}") if isinstance(value, float) else value
 
 
 def _pretty(value, depth):
