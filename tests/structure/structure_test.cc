@@ -1,0 +1,60 @@
+// The checks on every file of the workspace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "tests/structure/layers.h"
+#include "tests/structure/source_checks.h"
+#include "tests/structure/source_tree.h"
+
+namespace trencadis::structure {
+namespace {
+
+bool IsHeader(absl::string_view name) { return absl::EndsWith(name, ".h"); }
+bool IsCpp(absl::string_view name) { return IsHeader(name) || absl::EndsWith(name, ".cc"); }
+bool IsCode(absl::string_view name) {
+  return IsCpp(name) || absl::EndsWith(name, ".proto") || absl::EndsWith(name, ".bzl") ||
+         absl::EndsWith(name, ".sh") || absl::EndsWith(name, ".py");
+}
+bool IsBuildFile(absl::string_view name) { return name == "BUILD"; }
+
+Layers TheLayers() { return *Layers::Parse(ReadSource("tests/structure/layers.txt")); }
+
+// Fails with every complaint of `check` about the files whose name is `wanted`.
+template <typename Check>
+void CheckAll(bool (*wanted)(absl::string_view), const Check& check) {
+  const std::vector<std::string> paths = FindSources(wanted);
+  ASSERT_FALSE(paths.empty());
+  Complaints all;
+  for (const std::string& path : paths) {
+    const Complaints complaints = check(path, ReadSource(path));
+    all.insert(all.end(), complaints.begin(), complaints.end());
+  }
+  EXPECT_TRUE(all.empty()) << absl::StrJoin(all, "\n");
+}
+
+TEST(StructureTest, IncludesFollowTheLayers) {
+  CheckAll(IsCpp, [layers = TheLayers()](absl::string_view path, absl::string_view text) {
+    return CheckIncludes(layers, path, text);
+  });
+}
+
+TEST(StructureTest, ReservedNamesStayWhereTheyBelong) { CheckAll(IsCpp, CheckReservedNames); }
+
+TEST(StructureTest, HeadersAreGuarded) { CheckAll(IsHeader, CheckIncludeGuard); }
+
+TEST(StructureTest, NoFileIsLong) { CheckAll(IsCode, CheckLength); }
+
+TEST(StructureTest, PackagesAreVisibleUpwardsOnly) {
+  CheckAll(IsBuildFile, [layers = TheLayers()](absl::string_view path, absl::string_view text) {
+    return CheckVisibility(layers, path, text);
+  });
+}
+
+TEST(StructureTest, RootHoldsThePackageGroupsOfTheLayers) {
+  EXPECT_THAT(ReadSource("BUILD"), testing::HasSubstr(TheLayers().PackageGroups()));
+}
+
+}  // namespace
+}  // namespace trencadis::structure
