@@ -17,9 +17,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "runtime/codegen/matmul.h"
 #include "runtime/codegen/target.h"
 #include "runtime/core/dtype.h"
+#include "runtime/kernels/vector_kernels.h"
 
 namespace trencadis::codegen {
 
@@ -55,7 +57,7 @@ class LinearCrossEntropy {
                        float* lse, void* dx, float* dw, void* scratch) const;
 
  private:
-  // Products for a chunk of at most `rows` rows.
+  // Products for a chunk of `rows` rows.
   struct ChunkProducts {
     int64_t rows = 0;
     std::unique_ptr<MatMul> logits;
@@ -65,17 +67,40 @@ class LinearCrossEntropy {
   };
   // Where the parts of the scratch begin, in bytes.
   struct Layout {
-    int64_t row_index = 0;  // i32 [N]: the rows with a label
-    int64_t row_loss = 0;   // f32 [chunk]
+    int64_t row_index = 0;  // i32 [N]: the rows that have a label
+    int64_t row_loss = 0;   // double [chunk]
     int64_t x = 0;          // [chunk, D]
     int64_t dx = 0;         // [chunk, D]
-    int64_t logits = 0;     // f32 [chunk, V]; later the gradient, in w's dtype
-    int64_t products = 0;   // the library's scratchpad
+    int64_t logits = 0;    // f32 [chunk, V]; then, row by row in place, their gradient in x's dtype
+    int64_t products = 0;  // the library's scratchpad
+  };
+  // Execute's, by their bytes.
+  struct Arguments {
+    const char* x;
+    const void* w;
+    const int32_t* labels;
+    float* lse;
+    char* dx;
+    float* dw;
+    char* scratch;
   };
 
-  explicit LinearCrossEntropy(const LinearCrossEntropySpec& spec) : spec_(spec) {}
+  LinearCrossEntropy(const LinearCrossEntropySpec& spec, const Target& target)
+      : spec_(spec),
+        kernels_(kernels::VectorKernelsFor(target.cpu.c_str(), MatMul::SupportsBF16(target))) {}
+
+  absl::StatusOr<ChunkProducts> Prepare(int64_t rows, const Target& target) const;
+  void LayOut(int64_t chunk_rows, int64_t product_bytes);
+  // Writes the numbers of the rows with a label to `rows`; returns how many.
+  absl::StatusOr<int64_t> CompactRows(const int32_t* labels, int32_t* rows) const;
+  // `rows` of x through `chunk`; adds their loss.
+  absl::Status ExecuteChunk(const ChunkProducts& chunk, absl::Span<const int32_t> rows, bool first,
+                            const Arguments& to, double* loss_sum) const;
+  // One row of logits: returns its loss, sets *lse, and turns the logits into their gradient.
+  double FinishRow(float* logits, int32_t label, float* lse) const;
 
   LinearCrossEntropySpec spec_;
+  const kernels::VectorKernels& kernels_;
   std::vector<ChunkProducts> chunks_;  // by falling rows
   Layout layout_;
   int64_t scratch_bytes_ = 0;
