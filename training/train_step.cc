@@ -107,8 +107,6 @@ absl::StatusOr<TrainStepResult> TrainStep::Run(absl::Span<const HostBatch> micro
     }
   }
   optimizer_.Step(gradients, learning_rate);
-  gradients.clear();
-  TRENCADIS_RETURN_IF_ERROR(context_.MarkStep());
   return result;
 }
 

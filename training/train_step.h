@@ -41,8 +41,9 @@ class TrainStep {
   TrainStep(lazy::Context& context, zoo::CausalLm& model, std::vector<nn::NamedParameter> trainable,
             const AdamWOptions& optimizer, const TrainStepOptions& options);
 
-  // Issues one step over `micro_batches`. InvalidArgument when they have no target token; on an
-  // error no parameter has changed, or the context has failed.
+  // Records one step over `micro_batches`; the caller marks it, with whatever it adds to the
+  // results. InvalidArgument when they have no target token; on an error no parameter has changed,
+  // or the context has failed.
   absl::StatusOr<TrainStepResult> Run(absl::Span<const HostBatch> micro_batches,
                                       double learning_rate);
 
