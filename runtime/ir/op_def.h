@@ -122,7 +122,9 @@ class OpBuilder {
   }
 };
 
-// What a vjp rule sees: y = op(x), and dL/dy; it sets dL/dx for the operands that need one.
+// What a vjp rule sees: y = op(x), and dL/dy for at least one result; it sets dL/dx for the
+// operands that need one. Of operands and results that the op does not declare in vjp_reads_*, only
+// the type may be asked.
 class VjpContext {
  public:
   virtual ~VjpContext() = default;

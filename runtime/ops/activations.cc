@@ -2,10 +2,12 @@
 //
 // GELU: Hendrycks and Gimpel, "Gaussian Error Linear Units", 2016: x Phi(x), and its tanh
 // approximation. SiLU: Elfwing et al., 2017: x sigmoid(x).
+#include <cmath>
 #include <numbers>
 
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/op_tables.h"
+#include "runtime/ops/reference.h"
 
 namespace trencadis::ops {
 namespace {
@@ -14,6 +16,7 @@ using ir::Attributes;
 using ir::Scalar;
 using ir::ScalarBuilder;
 using ir::UnaryFn;
+using ir::Val;
 
 using Args = absl::Span<const Scalar>;
 
@@ -67,14 +70,14 @@ Scalar GeluErfGradScalar(ScalarBuilder& b, Args x, const Attributes&) {
 }
 
 // tanh(sqrt(2 / pi) (x + 0.044715 x^3))
-Scalar GeluTanh(const ScalarMath& m, Scalar x, Scalar square) {
+Scalar GeluInnerTanh(const ScalarMath& m, Scalar x, Scalar square) {
   const Scalar inner = m.Mul(x, m.Add(m.Mul(square, kGeluCubic), 1.0));
   return m.Call(UnaryFn::kTanh, m.Mul(inner, kSqrt2OverPi));
 }
 
 Scalar GeluTanhScalar(ScalarBuilder& b, Args x, const Attributes&) {
   const ScalarMath m(b);
-  const Scalar t = GeluTanh(m, x[0], m.Mul(x[0], x[0]));
+  const Scalar t = GeluInnerTanh(m, x[0], m.Mul(x[0], x[0]));
   return m.Mul(m.Mul(x[0], 0.5), m.Add(t, 1.0));
 }
 
@@ -82,28 +85,91 @@ Scalar GeluTanhScalar(ScalarBuilder& b, Args x, const Attributes&) {
 Scalar GeluTanhGradScalar(ScalarBuilder& b, Args x, const Attributes&) {
   const ScalarMath m(b);
   const Scalar square = m.Mul(x[0], x[0]);
-  const Scalar t = GeluTanh(m, x[0], square);
+  const Scalar t = GeluInnerTanh(m, x[0], square);
   const Scalar inner = m.Mul(m.Add(m.Mul(square, 3 * kGeluCubic), 1.0), 0.5 * kSqrt2OverPi);
   const Scalar slope = m.Mul(m.Mul(x[0], m.Sub(1.0, m.Mul(t, t))), inner);
   return m.Mul(x[1], m.Add(m.Mul(m.Add(t, 1.0), 0.5), slope));
 }
 
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double Relu(double x) { return std::isnan(x) ? x : std::fmax(x, 0); }
+double Silu(double x) { return x * Sigmoid(x); }
+double SiluGrad(double x, double dy) {
+  return dy * (Sigmoid(x) + x * Sigmoid(x) * (1 - Sigmoid(x)));
+}
+double Phi(double x) { return std::erfc(-x * kSqrtHalf) / 2; }
+double GeluErf(double x) { return x * Phi(x); }
+double GeluErfGrad(double x, double dy) {
+  return dy * (Phi(x) + x * kInvSqrt2Pi * std::exp(-x * x / 2));
+}
+double Tanh(double x) { return std::tanh(kSqrt2OverPi * (x + kGeluCubic * x * x * x)); }
+double GeluTanh(double x) { return x * (1 + Tanh(x)) / 2; }
+double GeluTanhGrad(double x, double dy) {
+  const double inner = kSqrt2OverPi * (1 + 3 * kGeluCubic * x * x);
+  return dy * ((1 + Tanh(x)) / 2 + x * (1 - Tanh(x) * Tanh(x)) * inner / 2);
+}
+
+Val SigmoidVjp(const VjpMath& m, Val dy, Val y) {
+  return m.Mul(dy, m.Mul(y, m.Sub(m.FullLike(y, 1), y)));
+}
+
+Val ReluVjp(const VjpMath& m, Val dy, Val y) {
+  const Val zero = m.FullLike(y, 0);
+  return m.Select(m.Compare("gt", y, zero), dy, zero);
+}
+
+// With a derivative op of its own, (x, dy) -> dx.
+constexpr char kSiluGrad[] = "silu_grad";
+constexpr char kGeluErfGrad[] = "gelu_erf_grad";
+constexpr char kGeluTanhGrad[] = "gelu_tanh_grad";
+
+template <const char* kGradOp>
+absl::Status VjpByOp(ir::VjpContext& c) {
+  c.SetGradient(0, c.builder().Emit1(kGradOp, {c.operand(0), c.cotangent(0)}));
+  return absl::OkStatus();
+}
+
+constexpr ir::OpDef Activation(absl::string_view name, ir::ScalarFn scalar,
+                               ir::ReferenceFn reference, ir::VjpFn vjp, VjpReads reads) {
+  return {.name = name,
+          .num_operands = 1,
+          .infer = InferFloats,
+          .reference = reference,
+          .scalar = scalar,
+          .vjp = vjp,
+          .vjp_reads_operands = reads.operands,
+          .vjp_reads_results = reads.results};
+}
+
+// Not differentiable: second derivatives are not needed to train.
+constexpr ir::OpDef Derivative(absl::string_view name, ir::ScalarFn scalar,
+                               ir::ReferenceFn reference) {
+  return {.name = name,
+          .num_operands = 2,
+          .infer = InferFloats,
+          .reference = reference,
+          .scalar = scalar};
+}
+
 constexpr ir::OpDef kOps[] = {
-    {.name = "sigmoid", .num_operands = 1, .infer = InferFloats, .scalar = SigmoidScalar},
+    Activation("sigmoid", SigmoidScalar, ReferenceFloat1<Sigmoid>, VjpFromResult<SigmoidVjp>,
+               kReadsResult),
     {.name = "relu",
      .num_operands = 1,
      .traits = kCheapElementwise,
      .infer = InferFloats,
-     .scalar = ReluScalar},
-    {.name = "silu", .num_operands = 1, .infer = InferFloats, .scalar = SiluScalar},
-    {.name = "gelu_erf", .num_operands = 1, .infer = InferFloats, .scalar = GeluErfScalar},
-    {.name = "gelu_tanh", .num_operands = 1, .infer = InferFloats, .scalar = GeluTanhScalar},
-    {.name = "silu_grad", .num_operands = 2, .infer = InferFloats, .scalar = SiluGradScalar},
-    {.name = "gelu_erf_grad", .num_operands = 2, .infer = InferFloats, .scalar = GeluErfGradScalar},
-    {.name = "gelu_tanh_grad",
-     .num_operands = 2,
-     .infer = InferFloats,
-     .scalar = GeluTanhGradScalar},
+     .reference = ReferenceFloat1<Relu>,
+     .scalar = ReluScalar,
+     .vjp = VjpFromResult<ReluVjp>,
+     .vjp_reads_operands = 0},
+    Activation("silu", SiluScalar, ReferenceFloat1<Silu>, VjpByOp<kSiluGrad>, kReadsOperand),
+    Activation("gelu_erf", GeluErfScalar, ReferenceFloat1<GeluErf>, VjpByOp<kGeluErfGrad>,
+               kReadsOperand),
+    Activation("gelu_tanh", GeluTanhScalar, ReferenceFloat1<GeluTanh>, VjpByOp<kGeluTanhGrad>,
+               kReadsOperand),
+    Derivative(kSiluGrad, SiluGradScalar, ReferenceFloat2<SiluGrad>),
+    Derivative(kGeluErfGrad, GeluErfGradScalar, ReferenceFloat2<GeluErfGrad>),
+    Derivative(kGeluTanhGrad, GeluTanhGradScalar, ReferenceFloat2<GeluTanhGrad>),
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 // A query that sees nothing: out is 0, lse is -infinity, and no gradient flows.
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status.h"
+#include "runtime/ops/attention_reference.h"
 #include "runtime/ops/attention_shape.h"
 #include "runtime/ops/infer.h"
 #include "runtime/ops/op_tables.h"
@@ -88,6 +89,20 @@ absl::StatusOr<ir::TypeList> InferAttentionGrad(Operands operands, const Attribu
   return ir::TypeList{operands[1], operands[2], operands[3]};
 }
 
+absl::Status AttentionVjp(ir::VjpContext& c) {
+  if (c.cotangent(1).valid()) {
+    return absl::UnimplementedError(
+        "attention: a gradient flows into lse, the second result; only out is differentiable");
+  }
+  std::vector<ir::Val> operands = {c.cotangent(0), c.operand(0), c.operand(1),
+                                   c.operand(2),   c.result(0),  c.result(1)};
+  for (int i = 3; i < c.num_operands(); ++i) operands.push_back(c.operand(i));
+  const std::vector<ir::Val> gradients =
+      c.builder().Emit("attention_grad", operands, c.attributes());
+  for (size_t i = 0; i < gradients.size(); ++i) c.SetGradient(i, gradients[i]);
+  return absl::OkStatus();
+}
+
 constexpr ir::AttributeDef kAttributes[] = {{"scale", AttributeKind::kDouble},
                                             {"causal", AttributeKind::kBool},
                                             {"window", AttributeKind::kInt, false},
@@ -101,12 +116,15 @@ constexpr ir::OpDef kOps[] = {
      .num_operands = -1,
      .attributes = kAttributes,
      .traits = kComposite,
-     .infer = InferAttention},
+     .infer = InferAttention,
+     .reference = AttentionReference,
+     .vjp = AttentionVjp},
     {.name = "attention_grad",
      .num_operands = -1,
      .attributes = kAttributes,
      .traits = kComposite,
-     .infer = InferAttentionGrad},
+     .infer = InferAttentionGrad,
+     .reference = AttentionGradReference},
 };
 
 }  // namespace

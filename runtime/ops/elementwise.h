@@ -1,4 +1,5 @@
-// What the tables of elementwise ops share: shape inference and one-instruction scalar forms.
+// What the tables of elementwise ops share: shape inference, one-instruction scalar forms, vjp
+// rules of one operand.
 #ifndef TRENCADIS_RUNTIME_OPS_ELEMENTWISE_H_
 #define TRENCADIS_RUNTIME_OPS_ELEMENTWISE_H_
 
@@ -7,6 +8,7 @@
 #include "runtime/ir/op_def.h"
 #include "runtime/ir/scalar_builder.h"
 #include "runtime/ops/infer.h"
+#include "runtime/ops/vjp_math.h"
 
 namespace trencadis::ops {
 
@@ -37,6 +39,27 @@ ir::Scalar ScalarCompare(ir::ScalarBuilder& b, absl::Span<const ir::Scalar> x,
                          const ir::Attributes&) {
   return b.Compare(kFn, x[0], x[1]);
 }
+
+// dx as a function of dy and x (of dy and y): a rule that keeps the operand (the result) alive.
+template <ir::Val (*kFn)(const VjpMath& m, ir::Val dy, ir::Val x)>
+absl::Status VjpFromOperand(ir::VjpContext& c) {
+  c.SetGradient(0, kFn(VjpMath(c), c.cotangent(0), c.operand(0)));
+  return absl::OkStatus();
+}
+
+template <ir::Val (*kFn)(const VjpMath& m, ir::Val dy, ir::Val y)>
+absl::Status VjpFromResult(ir::VjpContext& c) {
+  c.SetGradient(0, kFn(VjpMath(c), c.cotangent(0), c.result(0)));
+  return absl::OkStatus();
+}
+
+// OpDef::vjp_reads_operands and vjp_reads_results.
+struct VjpReads {
+  uint32_t operands;
+  uint32_t results;
+};
+constexpr VjpReads kReadsOperand = {1, 0};
+constexpr VjpReads kReadsResult = {0, 1};
 
 // Arithmetic on scalars as formulas are written; literals take the type of the other operand.
 class ScalarMath {

@@ -2,6 +2,7 @@
 #include "runtime/base/status.h"
 #include "runtime/ops/infer.h"
 #include "runtime/ops/op_tables.h"
+#include "runtime/ops/reference.h"
 
 namespace trencadis::ops {
 namespace {
@@ -23,6 +24,25 @@ absl::StatusOr<ir::TypeList> InferIota(Operands, const Attributes& attributes) {
   return ir::TypeList{type};
 }
 
+absl::StatusOr<Literals> ConstantReference(LiteralSpan, const Attributes& attributes,
+                                           const ir::TypeList&) {
+  return Literals{*attributes.Get<ir::LiteralPtr>("value")};
+}
+
+absl::StatusOr<Literals> IotaReference(LiteralSpan, const Attributes& attributes,
+                                       const ir::TypeList& results) {
+  const int64_t axis = attributes.Get<int64_t>("axis");
+  Literal y(results[0]);
+  ForEachIndex(y.shape(), [&](absl::Span<const int64_t> index, int64_t flat) {
+    if (IsFloat(y.dtype())) {
+      y.SetDouble(flat, static_cast<double>(index[axis]));
+    } else {
+      SetInt(y, flat, index[axis]);
+    }
+  });
+  return Literals{std::move(y)};
+}
+
 constexpr ir::AttributeDef kConstantAttributes[] = {{"value", AttributeKind::kLiteral}};
 constexpr ir::AttributeDef kIotaAttributes[] = {{"dtype", AttributeKind::kDType},
                                                 {"shape", AttributeKind::kInts},
@@ -36,11 +56,13 @@ constexpr ir::OpDef kOps[] = {
      .attributes = kConstantAttributes,
      .traits = kGenerator,
      .infer = InferConstant,
+     .reference = ConstantReference,
      .stops_gradient = true},
     {.name = "iota",
      .attributes = kIotaAttributes,
      .traits = kGenerator,
      .infer = InferIota,
+     .reference = IotaReference,
      .stops_gradient = true},
 };
 

@@ -74,10 +74,4 @@ absl::Status RequireLength(absl::string_view name, absl::Span<const int64_t> val
       absl::StrCat(name, " has ", values.size(), " entries; wanted one per dimension, ", rank));
 }
 
-int64_t Product(absl::Span<const int64_t> dims) {
-  int64_t product = 1;
-  for (int64_t dim : dims) product *= dim;
-  return product;
-}
-
 }  // namespace trencadis::ops

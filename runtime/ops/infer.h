@@ -36,9 +36,6 @@ absl::Status RequireAxis(int64_t axis, int rank);
 // `values` has one entry per dimension.
 absl::Status RequireLength(absl::string_view name, absl::Span<const int64_t> values, int rank);
 
-// Product of `dims`, for types that passed ir::CheckTensorType.
-int64_t Product(absl::Span<const int64_t> dims);
-
 }  // namespace trencadis::ops
 
 #endif  // TRENCADIS_RUNTIME_OPS_INFER_H_

@@ -12,7 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status.h"
 #include "runtime/ops/infer.h"
+#include "runtime/ops/linear_cross_entropy_reference.h"
 #include "runtime/ops/op_tables.h"
+#include "runtime/ops/vjp_math.h"
 
 namespace trencadis::ops {
 namespace {
@@ -45,6 +47,53 @@ absl::StatusOr<ir::TypeList> InferLossWithGrad(Operands operands, const Attribut
   return results;
 }
 
+absl::Status RefuseLseGradient(ir::VjpContext& c) {
+  if (!c.cotangent(1).valid()) return absl::OkStatus();
+  return absl::UnimplementedError(
+      "linear_cross_entropy: a gradient flows into lse, the second result; only the loss is "
+      "differentiable");
+}
+
+// dloss times a derivative of loss_sum, in the operand's dtype.
+void SetScaled(ir::VjpContext& c, int operand, ir::Val derivative) {
+  const VjpMath m(c);
+  const ir::Val scale = m.Broadcast(c.cotangent(0), c.builder().TypeOf(derivative).shape, {});
+  const ir::Val product = m.Mul(m.Convert(derivative, DType::kF32), scale);
+  c.SetGradient(operand, m.Convert(product, c.builder().TypeOf(c.operand(operand)).dtype));
+}
+
+// Computes the loss again together with its derivatives. Whoever knows beforehand that a gradient
+// will be asked for uses linear_cross_entropy_with_grad in the first place.
+absl::Status LossVjp(ir::VjpContext& c) {
+  TRENCADIS_RETURN_IF_ERROR(RefuseLseGradient(c));
+  Attributes attributes = c.attributes();
+  attributes.Set("needs_dw", c.NeedsGradient(1));
+  const std::vector<ir::Val> results =
+      c.builder().Emit("linear_cross_entropy_with_grad", {c.operand(0), c.operand(1), c.operand(2)},
+                       std::move(attributes));
+  if (results.empty()) return absl::OkStatus();  // the builder reports why
+  if (c.NeedsGradient(0)) SetScaled(c, 0, results[2]);
+  if (c.NeedsGradient(1)) SetScaled(c, 1, results[3]);
+  return absl::OkStatus();
+}
+
+absl::Status LossWithGradVjp(ir::VjpContext& c) {
+  TRENCADIS_RETURN_IF_ERROR(RefuseLseGradient(c));
+  if (!c.cotangent(0).valid()) {
+    return absl::UnimplementedError(
+        "linear_cross_entropy_with_grad: a gradient flows into a derivative; only the loss is "
+        "differentiable");
+  }
+  if (c.NeedsGradient(0)) SetScaled(c, 0, c.result(2));
+  if (!c.NeedsGradient(1)) return absl::OkStatus();
+  if (!c.attributes().Get<bool>("needs_dw")) {
+    return absl::FailedPreconditionError(
+        "linear_cross_entropy_with_grad: w needs a gradient and needs_dw is false");
+  }
+  SetScaled(c, 1, c.result(3));
+  return absl::OkStatus();
+}
+
 constexpr ir::AttributeDef kLossAttributes[] = {{"ignore_index", AttributeKind::kInt, false},
                                                 {"label_smoothing", AttributeKind::kDouble, false}};
 constexpr ir::AttributeDef kLossWithGradAttributes[] = {
@@ -59,12 +108,19 @@ constexpr ir::OpDef kOps[] = {
      .num_operands = 3,
      .attributes = kLossAttributes,
      .traits = kComposite,
-     .infer = InferLoss},
+     .infer = InferLoss,
+     .reference = LinearCrossEntropyReference,
+     .vjp = LossVjp,
+     .vjp_reads_results = 0},
     {.name = "linear_cross_entropy_with_grad",
      .num_operands = 3,
      .attributes = kLossWithGradAttributes,
      .traits = kComposite,
-     .infer = InferLossWithGrad},
+     .infer = InferLossWithGrad,
+     .reference = LinearCrossEntropyReference,
+     .vjp = LossWithGradVjp,
+     .vjp_reads_operands = 0,
+     .vjp_reads_results = 0b1100},
 };
 
 }  // namespace

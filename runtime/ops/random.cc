@@ -8,6 +8,7 @@
 #include "runtime/base/status.h"
 #include "runtime/ops/elementwise.h"
 #include "runtime/ops/op_tables.h"
+#include "runtime/ops/reference.h"
 
 namespace trencadis::ops {
 namespace {
@@ -53,10 +54,40 @@ Scalar PhiloxScalar(ScalarBuilder& b, absl::Span<const Scalar> x, const Attribut
   return ScalarMath(b).Mul(b.Convert(upper, DType::kF32), 0x1p-24);
 }
 
+// The paper's loop on unsigned words.
+uint32_t PhiloxFirstWord(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0,
+                         uint32_t k1) {
+  for (int round = 0; round < kRounds; ++round) {
+    const uint64_t product0 = uint64_t{kMultiplier0} * c0;
+    const uint64_t product1 = uint64_t{kMultiplier1} * c2;
+    c0 = static_cast<uint32_t>(product1 >> 32) ^ c1 ^ k0;
+    c1 = static_cast<uint32_t>(product1);
+    c2 = static_cast<uint32_t>(product0 >> 32) ^ c3 ^ k1;
+    c3 = static_cast<uint32_t>(product0);
+    k0 += kWeyl0;
+    k1 += kWeyl1;
+  }
+  return c0;
+}
+
+absl::StatusOr<Literals> PhiloxReference(LiteralSpan x, const Attributes&,
+                                         const ir::TypeList& results) {
+  Literal y(results[0]);
+  for (int64_t i = 0; i < y.num_elements(); ++i) {
+    const auto word = [&](int operand) {
+      return static_cast<uint32_t>(x[operand].data<int32_t>()[i]);
+    };
+    const uint32_t bits = PhiloxFirstWord(word(0), word(1), word(2), word(3), word(4), word(5));
+    y.data<float>()[i] = static_cast<float>(bits >> 8) * 0x1p-24f;
+  }
+  return Literals{std::move(y)};
+}
+
 constexpr ir::OpDef kOps[] = {
     {.name = "philox_uniform",
      .num_operands = 6,
      .infer = InferPhilox,
+     .reference = PhiloxReference,
      .scalar = PhiloxScalar,
      .stops_gradient = true},
 };

@@ -6,7 +6,9 @@
 #include "runtime/base/status.h"
 #include "runtime/ir/graph.h"
 #include "runtime/ops/infer.h"
+#include "runtime/ops/interpreter.h"
 #include "runtime/ops/op_tables.h"
+#include "runtime/ops/reference.h"
 
 namespace trencadis::ops {
 namespace {
@@ -33,18 +35,37 @@ absl::StatusOr<ir::TypeList> InferFusion(Operands operands, const Attributes& at
   return results;
 }
 
+absl::StatusOr<Literals> BarrierReference(LiteralSpan x, const Attributes&, const ir::TypeList&) {
+  return Literals{x[0]};
+}
+
+absl::StatusOr<Literals> FusionReference(LiteralSpan x, const Attributes& attributes,
+                                         const ir::TypeList&) {
+  return Interpret(*attributes.Get<ir::GraphPtr>("body"), x);
+}
+
+absl::Status BarrierVjp(ir::VjpContext& c) {
+  c.SetGradient(0, c.cotangent(0));
+  return absl::OkStatus();
+}
+
 constexpr ir::AttributeDef kFusionAttributes[] = {{"body", AttributeKind::kGraph}};
 
 constexpr ir::OpDef kOps[] = {
     {.name = "barrier",
      .num_operands = -1,
      .traits = {.op_class = ir::OpClass::kBarrier},
-     .infer = InferBarrier},
+     .infer = InferBarrier,
+     .reference = BarrierReference,
+     .vjp = BarrierVjp,
+     .vjp_reads_operands = 0,
+     .vjp_reads_results = 0},
     {.name = "fusion",
      .num_operands = -1,
      .attributes = kFusionAttributes,
      .traits = {.op_class = ir::OpClass::kFusion},
-     .infer = InferFusion},
+     .infer = InferFusion,
+     .reference = FusionReference},
 };
 
 }  // namespace
