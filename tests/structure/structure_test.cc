@@ -4,6 +4,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "runtime/base/file.h"
+#include "tests/structure/document_checks.h"
 #include "tests/structure/layers.h"
 #include "tests/structure/source_checks.h"
 #include "tests/structure/source_tree.h"
@@ -17,6 +19,7 @@ bool IsCode(absl::string_view name) {
   return IsCpp(name) || absl::EndsWith(name, ".proto") || absl::EndsWith(name, ".bzl") ||
          absl::EndsWith(name, ".sh") || absl::EndsWith(name, ".py");
 }
+bool IsDocument(absl::string_view name) { return absl::EndsWith(name, ".md"); }
 bool IsBuildFile(absl::string_view name) { return name == "BUILD"; }
 
 Layers TheLayers() { return *Layers::Parse(ReadSource("tests/structure/layers.txt")); }
@@ -49,6 +52,21 @@ TEST(StructureTest, NoFileIsLong) { CheckAll(IsCode, CheckLength); }
 TEST(StructureTest, PackagesAreVisibleUpwardsOnly) {
   CheckAll(IsBuildFile, [layers = TheLayers()](absl::string_view path, absl::string_view text) {
     return CheckVisibility(layers, path, text);
+  });
+}
+
+TEST(StructureTest, DocumentsNameWhatExists) {
+  FileSystem& files = RealFileSystem();
+  const std::string root = SourceRoot();
+  const Workspace workspace = {
+      .exists = [&](const std::string& path) { return files.Exists(JoinPath(root, path)); },
+      .build_file =
+          [&](const std::string& package) {
+            return files.ReadFile(JoinPath(root, JoinPath(package, "BUILD"))).value_or("");
+          },
+  };
+  CheckAll(IsDocument, [&](absl::string_view path, absl::string_view text) {
+    return CheckDocument(workspace, path, text);
   });
 }
 
