@@ -33,8 +33,10 @@ struct KernelCost {
 };
 
 struct KernelCode {
-  std::vector<KernelStage> stages;  // all threads finish one before any starts the next
-  std::string object;               // a relocatable ELF object that defines the stages' symbols
+  // All threads finish one before any starts the next. None when every result is empty.
+  std::vector<KernelStage> stages;
+  // A relocatable ELF object that defines the stages' symbols; empty when there are none.
+  std::string object;
   int64_t scratch_bytes_per_thread = 0;
   // Written by one stage and read by the next: one 64-byte aligned buffer for the whole launch,
   // passed after the results; 0 means that there is none.

@@ -21,7 +21,8 @@ namespace trencadis::codegen {
 
 class LoadedKernels {
  public:
-  // Links `objects`, each self-contained but for math functions. Errors: an object that is not x86-64
+  // Links `objects`, each self-contained but for math functions; empty ones, of kernels without
+  // stages, count for nothing. Errors: an object that is not x86-64
   // ELF or is damaged (DataLoss), an unknown function (NotFound), a symbol defined twice
   // (AlreadyExists).
   static absl::StatusOr<std::unique_ptr<LoadedKernels>> Load(
