@@ -57,7 +57,8 @@ class Tokenizer {
 };
 
 // Decodes a sequence that arrives token by token. The pieces returned, joined, are what Decode
-// gives for the whole sequence; each holds whole characters only. For one sequence, in one thread.
+// gives for the whole sequence, save for spaces beside special tokens that are not skipped; each
+// holds whole characters only. For one sequence, in one thread.
 class StreamingDecoder {
  public:
   // `tokenizer` must outlive the decoder.
