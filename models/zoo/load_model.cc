@@ -1,5 +1,6 @@
 #include "models/zoo/load_model.h"
 
+#include <cmath>
 #include <numbers>
 #include <set>
 #include <string>
@@ -7,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "models/adapters/lora.h"
+#include "models/checkpoint/peft.h"
 #include "models/zoo/llama.h"
 #include "runtime/base/logging.h"
 #include "runtime/base/status.h"
@@ -109,6 +112,22 @@ absl::Status InitializeParameters(lazy::Context& context,
     if (!parameter.trainable) parameter.value.Freeze();
   }
   return absl::OkStatus();
+}
+
+absl::Status AttachAdapter(lazy::Context& context, CausalLm& model, const std::string& directory,
+                           DType dtype) {
+  TRENCADIS_ASSIGN_OR_RETURN(const checkpoint::PeftAdapter adapter,
+                             checkpoint::OpenPeftAdapter(directory));
+  const checkpoint::PeftConfig& config = adapter.config;
+  adapters::LoraOptions options{config.r, config.lora_alpha, config.lora_dropout};
+  // PEFT's rank-stabilised form divides by the rank's root instead.
+  if (config.use_rslora) options.alpha *= std::sqrt(static_cast<double>(config.r));
+  options.target_modules = adapter.modules;
+  TRENCADIS_ASSIGN_OR_RETURN(const std::vector<adapters::LoraSite> sites,
+                             adapters::AddLora(model, options));
+  const std::vector<nn::NamedParameter> parameters = adapters::LoraParameters(sites);
+  for (const nn::NamedParameter& parameter : parameters) parameter.parameter->trainable = false;
+  return LoadParameters(context, parameters, *adapter.tensors, dtype);
 }
 
 }  // namespace trencadis::zoo

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,6 +33,11 @@ absl::Status LoadParameters(lazy::Context& context, absl::Span<const nn::NamedPa
 absl::Status InitializeParameters(lazy::Context& context,
                                   absl::Span<const nn::NamedParameter> parameters, uint64_t seed,
                                   DType frozen_dtype);
+
+// Puts the LoRA adapter in `directory` (as PEFT saves it) on `model`, for inference: its parameters
+// become frozen, in `dtype`. Call before or after loading the model's own values.
+absl::Status AttachAdapter(lazy::Context& context, CausalLm& model, const std::string& directory,
+                           DType dtype);
 
 }  // namespace trencadis::zoo
 

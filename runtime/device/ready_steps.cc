@@ -8,7 +8,7 @@
 #include "runtime/codegen/linear_cross_entropy.h"
 #include "runtime/codegen/parallel_run.h"
 #include "runtime/core/dtype.h"
-#include "runtime/device/builtin_step.h"
+#include "runtime/kernels/builtins.h"
 
 namespace trencadis {
 namespace {
@@ -82,6 +82,24 @@ class ReadyLinearCrossEntropy : public ReadyStep {
   std::unique_ptr<codegen::LinearCrossEntropy> loss_;
 };
 
+class ReadyBuiltin : public ReadyStep {
+ public:
+  ReadyBuiltin(const recipe::BuiltinStep& step, kernels::Builtin builtin)
+      : parameters_(step.parameters().begin(), step.parameters().end()),
+        value_(step.value()),
+        builtin_(builtin) {}
+
+  absl::Status Run(absl::Span<std::byte* const> pointers, std::byte* scratch) const override {
+    const std::vector<const void*> operands(pointers.begin(), pointers.end() - 1);
+    return builtin_({parameters_, value_, operands, pointers.back()});
+  }
+
+ private:
+  std::vector<int64_t> parameters_;
+  double value_;
+  kernels::Builtin builtin_;
+};
+
 absl::StatusOr<std::unique_ptr<ReadyStep>> MakeKernel(const recipe::KernelStep& step,
                                                       const codegen::LoadedKernels& kernels,
                                                       const codegen::Target& target) {
@@ -145,8 +163,15 @@ absl::StatusOr<std::unique_ptr<ReadyStep>> MakeReady(const recipe::Step& step,
                                                 SpecOf(step.linear_cross_entropy()), target));
       return std::make_unique<ReadyLinearCrossEntropy>(std::move(loss));
     }
-    case recipe::Step::kBuiltin:
-      return MakeBuiltin(step);
+    case recipe::Step::kBuiltin: {
+      const recipe::BuiltinStep& builtin = step.builtin();
+      const std::vector<int64_t> parameters(builtin.parameters().begin(),
+                                            builtin.parameters().end());
+      TRENCADIS_ASSIGN_OR_RETURN(
+          const kernels::Builtin function,
+          kernels::FindBuiltin(builtin.name(), parameters, step.operands_size()));
+      return std::make_unique<ReadyBuiltin>(builtin, function);
+    }
     default:
       return absl::InvalidArgumentError("the recipe has a step of a kind that this build lacks");
   }
