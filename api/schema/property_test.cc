@@ -2,6 +2,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "api/schema/defaults.h"
@@ -21,7 +22,7 @@ using google::protobuf::util::MessageDifferencer;
 template <typename Tool>
 class PropertyTest : public ::testing::Test {
  protected:
-  static constexpr int kRounds = 200;
+  static constexpr int kRounds = 100;
 
   // Calls `check` with random messages.
   template <typename Check>
@@ -92,6 +93,34 @@ TYPED_TEST(PropertyTest, CutJsonIsAnErrorAndNeverACrash) {
       TypeParam read;
       EXPECT_FALSE(JsonToMessage(json.substr(0, length), &read).ok());
     }
+  });
+}
+
+// What is read in spite of damage is a message that can be written and read again.
+TYPED_TEST(PropertyTest, DamagedJsonIsReadWholeOrNotAtAll) {
+  std::mt19937_64 random(7);
+  this->ForRandom([&](const TypeParam& message) {
+    std::string json = MessageToJson(message, {/*defaults=*/false, /*indent=*/0});
+    for (int flips = 1 + static_cast<int>(random() % 3); flips > 0; --flips) {
+      json[random() % json.size()] = static_cast<char>(random());
+    }
+    TypeParam read, again;
+    if (!JsonToMessage(json, &read).ok()) return;
+    ASSERT_TRUE(JsonToMessage(MessageToJson(read), &again).ok()) << json;
+    EXPECT_EQ(MessageToJson(read), MessageToJson(again));
+  });
+}
+
+TYPED_TEST(PropertyTest, ShuffledFlagsAreReadOrRefused) {
+  std::mt19937_64 random(11);
+  this->ForRandom([&](const TypeParam& message) {
+    absl::StatusOr<std::vector<std::string>> args = ToFlags(message);
+    if (!args.ok()) return;
+    std::shuffle(args->begin(), args->end(), random);
+    TypeParam read, again;
+    if (!ParseFlags(*args, &read).ok()) return;
+    ASSERT_TRUE(JsonToMessage(MessageToJson(read), &again).ok());
+    EXPECT_TRUE(MessageDifferencer::Equals(read, again));
   });
 }
 
