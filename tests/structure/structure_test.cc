@@ -2,8 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <regex>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "runtime/base/file.h"
 #include "tests/structure/document_checks.h"
 #include "tests/structure/layers.h"
@@ -72,6 +76,35 @@ TEST(StructureTest, DocumentsNameWhatExists) {
 
 TEST(StructureTest, RootHoldsThePackageGroupsOfTheLayers) {
   EXPECT_THAT(ReadSource("BUILD"), testing::HasSubstr(TheLayers().PackageGroups()));
+}
+
+// The folders of the layers in the table of docs/design.md: rows "| 3 | `folder`, `folder` | ...".
+std::map<std::string, int> LayersOfTheDesign() {
+  std::map<std::string, int> layer_of_folder;
+  static const std::regex kRow(R"(^\| (\d+) \| ([^|]*) \|)"), kFolder("`([^`]+)`");
+  const std::vector<std::string> lines = absl::StrSplit(ReadSource("docs/design.md"), '\n');
+  for (const std::string& line : lines) {
+    std::smatch row;
+    if (!std::regex_search(line, row, kRow)) continue;
+    const std::string folders = row[2];
+    for (std::sregex_iterator folder(folders.begin(), folders.end(), kFolder), end; folder != end;
+         ++folder) {
+      layer_of_folder[(*folder)[1]] = std::stoi(row[1]);
+    }
+  }
+  return layer_of_folder;
+}
+
+TEST(StructureTest, DesignHasTheSameLayers) {
+  const Layers layers = TheLayers();
+  std::map<std::string, int> expected;
+  for (int layer = 0; layer <= layers.highest(); ++layer) {
+    for (const std::string& folder : layers.Folders(layer)) {
+      // The design gives tests no number: they may use everything.
+      if (!absl::StartsWith(folder, "tests")) expected[folder] = layer;
+    }
+  }
+  EXPECT_EQ(LayersOfTheDesign(), expected);
 }
 
 }  // namespace
