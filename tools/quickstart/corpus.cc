@@ -67,6 +67,17 @@ std::string Story(Dice& dice) {
                  place, colour.name, colour.image));
 }
 
+// Says the same tile twice, so that the model learns to copy what was asked for.
+std::string Request(Dice& dice) {
+  const absl::string_view asking = dice.Pick(People());
+  const absl::string_view giving = dice.Pick(People());
+  const absl::string_view shape = dice.Pick(Shapes());
+  const absl::string_view colour = dice.Pick(Colours()).name;
+  const absl::string_view material = dice.Pick(Materials()).name;
+  return Substitute("$0 asks for a $2 $3 tile made of $4. $1 gives $0 a $2 $3 tile made of $4.",
+                    asking, giving, shape, colour, material);
+}
+
 // The layout of Stanford Alpaca's records.
 std::string PlainAnswer(Dice& dice) {
   const Instruction record = DrawInstruction(dice);
@@ -86,8 +97,9 @@ std::string PlainAnswer(Dice& dice) {
 }  // namespace
 
 std::vector<std::string> MakeCorpus(uint32_t seed, int count) {
-  constexpr std::string (*kKinds[])(Dice&) = {ColourFact, MaterialFact, CityFact,
-                                              Sum,        Story,        PlainAnswer};
+  constexpr std::string (*kKinds[])(Dice&) = {ColourFact, MaterialFact, CityFact,    Sum,
+                                              Sum,        Story,        Story,       Request,
+                                              Request,    Request,      PlainAnswer, PlainAnswer};
   Dice dice(seed);
   std::vector<std::string> documents;
   documents.reserve(count);

@@ -41,8 +41,8 @@ TEST(Corpus, IsDeterministicAndDependsOnTheSeed) {
 TEST(Corpus, HoldsEveryKindOfDocument) {
   const std::vector<std::string> documents = MakeCorpus(1, 300);
   ASSERT_THAT(documents, SizeIs(300));
-  for (const char* mark : {"looks like", "This ", "In Girona", "because", "with a hammer",
-                           "### Response:", "### Input:\n"}) {
+  for (const char* mark : {"looks like", "This ", "asks for", "In Girona", "because",
+                           "with a hammer", "### Response:", "### Input:\n"}) {
     EXPECT_THAT(documents, Contains(HasSubstr(mark)));
   }
   // A template with a hole left open, or filled twice, would show.
