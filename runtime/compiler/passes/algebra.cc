@@ -83,11 +83,12 @@ Rewritten RewriteDiv(const Site& site) {
       const ir::Value scalar,
       site.rewriter.Add1(Ops().constant, {}, {{"value", ir::LiteralPtr(std::move(reciprocal))}},
                          site.node.label));
+  const Shape& shape = site.node.results[0].shape;
+  if (shape.rank() == 0) return site.Emit(Ops().mul, {site.operands[0], scalar});
   TRENCADIS_ASSIGN_OR_RETURN(
       const ir::Value factor,
       site.rewriter.Add1(Ops().broadcast, {scalar},
-                         {{"shape", site.node.results[0].shape.dims()},
-                          {"axes", std::vector<int64_t>{}}},
+                         {{"shape", shape.dims()}, {"axes", std::vector<int64_t>{}}},
                          site.node.label));
   return site.Emit(Ops().mul, {site.operands[0], factor});
 }

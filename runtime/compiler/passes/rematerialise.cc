@@ -1,0 +1,199 @@
+#include "runtime/compiler/passes/rematerialise.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "runtime/base/status.h"
+#include "runtime/compiler/graph_util.h"
+#include "runtime/compiler/rewriter.h"
+
+namespace trencadis::compiler {
+namespace {
+
+bool IsHeavy(const ir::Node& node) {
+  switch (ClassOf(node)) {
+    case ir::OpClass::kContraction:
+    case ir::OpClass::kIndexing:
+    case ir::OpClass::kComposite:
+    case ir::OpClass::kFusion:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsRepeatable(const ir::Node& node) {
+  switch (ClassOf(node)) {
+    case ir::OpClass::kElementwise:
+    case ir::OpClass::kView:
+    case ir::OpClass::kGenerator:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Rematerialiser {
+ public:
+  Rematerialiser(const ir::Graph& graph, const RematerialiseOptions& options)
+      : graph_(graph), options_(options), rewriter_(graph), last_use_(graph.num_nodes(), -1) {
+    heavy_before_.push_back(0);
+    for (const ir::Node& node : graph.nodes()) {
+      heavy_before_.push_back(heavy_before_.back() + IsHeavy(node));
+    }
+    for (int32_t id = graph.num_nodes() - 1; id >= 0; --id) {
+      // A view is no use of its own: it is read when its users run.
+      const bool is_view = ClassOf(graph.node(id)) == ir::OpClass::kView;
+      const int32_t used_at = is_view ? last_use_[id] : id;
+      for (ir::Value operand : graph.node(id).operands) {
+        last_use_[operand.node] = std::max(last_use_[operand.node], used_at);
+      }
+    }
+    for (ir::Value output : graph.outputs()) last_use_[output.node] = graph.num_nodes();
+    last_seen_.assign(graph.num_nodes(), 0);
+    for (int32_t id = 0; id < graph.num_nodes(); ++id) last_seen_[id] = id;
+  }
+
+  // The rewritten graph, if anything is computed twice in it.
+  absl::StatusOr<bool> Run(ir::Graph& result) {
+    for (int32_t id = graph_.num_inputs(); id < graph_.num_nodes(); ++id) {
+      const ir::Node& node = graph_.node(id);
+      std::vector<ir::Value> operands;
+      for (ir::Value operand : node.operands) {
+        TRENCADIS_ASSIGN_OR_RETURN(const ir::Value value, OperandFor(operand, id));
+        operands.push_back(value);
+      }
+      TRENCADIS_ASSIGN_OR_RETURN(
+          const int32_t copy,
+          rewriter_.Add(node.op, std::move(operands), node.attributes, node.label));
+      for (size_t i = 0; i < node.results.size(); ++i) {
+        const auto output = static_cast<int32_t>(i);
+        rewriter_.Replace({id, output}, {copy, output});
+      }
+    }
+    if (!changed_) return false;
+    result = rewriter_.Finish();
+    return true;
+  }
+
+ private:
+  struct Clone {
+    ir::Value value;
+    int32_t heavies = 0;  // where it was made
+  };
+
+  int32_t Distance(int32_t from, int32_t to) const {
+    return heavy_before_[to] - heavy_before_[from];
+  }
+
+  // What node `user` reads for `operand`: the value itself, or a repetition of it.
+  absl::StatusOr<ir::Value> OperandFor(ir::Value operand, int32_t user) {
+    const int32_t seen = last_seen_[operand.node];
+    const auto clone = clones_.find(operand);
+    const bool far = Distance(seen, user) >= options_.min_distance;
+    Choices choices;
+    if (!far || graph_.type(operand).byte_size() < options_.min_bytes ||
+        !PaysToRepeat(operand, user, choices)) {
+      last_seen_[operand.node] = user;
+      return clone == clones_.end() ? rewriter_.Map(operand) : clone->second.value;
+    }
+    changed_ = true;
+    return Repeat(operand, user, choices);
+  }
+
+  enum class Choice { kRepeat, kKeep, kImpossible };
+  struct Choices {
+    absl::flat_hash_map<ir::Value, Choice> by_value;
+    int64_t small_bytes = 0;  // what may be kept alive for this repetition
+    int32_t repeated_nodes = 0;
+  };
+
+  bool PaysToRepeat(ir::Value value, int32_t user, Choices& choices) const {
+    if (ClassOf(graph_.node(value.node)) == ir::OpClass::kGenerator) return false;
+    choices.small_bytes = graph_.type(value).byte_size() / 16;
+    if (Choose(value, user, choices) != Choice::kRepeat) return false;
+    for (const auto& [chosen, choice] : choices.by_value) {
+      // Repeating views alone saves nothing: they are read through anyway.
+      if (choice == Choice::kRepeat &&
+          ClassOf(graph_.node(chosen.node)) == ir::OpClass::kElementwise) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // How node `user` gets `value`: repeated if all it is made of can be had, else from memory if it
+  // is there anyway. What can be repeated is not counted as alive: its far readers may repeat it.
+  Choice Choose(ir::Value value, int32_t user, Choices& choices) const {
+    const auto known = choices.by_value.find(value);
+    if (known != choices.by_value.end()) return known->second;
+    Choice choice = IsAlive(value, user, choices) ? Choice::kKeep : Choice::kImpossible;
+    if (CanRepeatAt(value, user, choices) && choices.repeated_nodes < options_.max_nodes) {
+      ++choices.repeated_nodes;
+      const auto& operands = graph_.node(value.node).operands;
+      const bool possible = std::all_of(operands.begin(), operands.end(), [&](ir::Value operand) {
+        return Choose(operand, user, choices) != Choice::kImpossible;
+      });
+      if (possible) choice = Choice::kRepeat;
+    }
+    choices.by_value[value] = choice;
+    return choice;
+  }
+
+  // A quick test of one node, so that hopeless chains are not followed.
+  bool CanRepeatAt(ir::Value value, int32_t user, const Choices& choices) const {
+    const ir::Node& node = graph_.node(value.node);
+    return IsRepeatable(node) &&
+           std::all_of(node.operands.begin(), node.operands.end(), [&](ir::Value operand) {
+             return IsRepeatable(graph_.node(operand.node)) || IsAlive(operand, user, choices);
+           });
+  }
+
+  bool IsAlive(ir::Value value, int32_t user, const Choices& choices) const {
+    return ClassOf(graph_.node(value.node)) == ir::OpClass::kInput ||
+           last_use_[value.node] >= user || graph_.type(value).byte_size() <= choices.small_bytes;
+  }
+
+  absl::StatusOr<ir::Value> Repeat(ir::Value value, int32_t user, const Choices& choices) {
+    if (choices.by_value.at(value) != Choice::kRepeat) return rewriter_.Map(value);
+    const auto made = clones_.find(value);
+    if (made != clones_.end() &&
+        heavy_before_[user] - made->second.heavies < options_.min_distance) {
+      return made->second.value;
+    }
+    const ir::Node& node = graph_.node(value.node);
+    std::vector<ir::Value> operands;
+    for (ir::Value operand : node.operands) {
+      TRENCADIS_ASSIGN_OR_RETURN(const ir::Value repeated, Repeat(operand, user, choices));
+      operands.push_back(repeated);
+    }
+    TRENCADIS_ASSIGN_OR_RETURN(
+        const ir::Value repeated,
+        rewriter_.Add1(node.op, std::move(operands), node.attributes, node.label));
+    clones_[value] = {repeated, heavy_before_[user]};
+    last_seen_[value.node] = user;
+    return repeated;
+  }
+
+  const ir::Graph& graph_;
+  const RematerialiseOptions& options_;
+  Rewriter rewriter_;
+  bool changed_ = false;
+  std::vector<int32_t> heavy_before_;  // heavy nodes before each node
+  std::vector<int32_t> last_use_;      // by node: its last reader, views looked through
+  std::vector<int32_t> last_seen_;     // by node: where it was made, read or repeated last
+  absl::flat_hash_map<ir::Value, Clone> clones_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> Rematerialise::Run(ir::Graph& graph) {
+  ir::Graph result;
+  TRENCADIS_ASSIGN_OR_RETURN(const bool changed, Rematerialiser(graph, options_).Run(result));
+  if (changed) graph = std::move(result);
+  return changed;
+}
+
+}  // namespace trencadis::compiler
