@@ -121,8 +121,7 @@ void Affine::AddScaled(const Affine& other, int64_t factor) {
 }
 
 bool Affine::operator==(const Affine& other) const {
-  const int count =
-      static_cast<int>(std::max(coefficients.size(), other.coefficients.size()));
+  const int count = static_cast<int>(std::max(coefficients.size(), other.coefficients.size()));
   for (int v = 0; v < count; ++v) {
     if (coefficient(v) != other.coefficient(v)) return false;
   }
@@ -172,13 +171,11 @@ absl::StatusOr<ElementIndex> Reshaped(const ElementIndex& index, absl::Span<cons
 
 absl::StatusOr<ElementIndex> OperandIndex(const ir::Node& view, const Shape& operand_shape,
                                           const ElementIndex& result,
-                                          absl::Span<const int64_t> extents,
-                                          VariableSplit& split) {
+                                          absl::Span<const int64_t> extents, VariableSplit& split) {
   // Row-major order is what a reshape keeps.
   if (view.op->name == "reshape") return result;
-  TRENCADIS_ASSIGN_OR_RETURN(
-      const ElementIndex shaped,
-      Reshaped(result, view.results[0].shape.dims(), extents, split));
+  TRENCADIS_ASSIGN_OR_RETURN(const ElementIndex shaped,
+                             Reshaped(result, view.results[0].shape.dims(), extents, split));
   if (view.op->name == "broadcast") return BroadcastOperand(view, operand_shape, shaped);
   if (view.op->name == "transpose") return TransposeOperand(view, operand_shape, shaped);
   if (view.op->name == "slice") return SliceOperand(view, operand_shape, shaped);

@@ -9,8 +9,8 @@ namespace {
 // Part of a reduction's order: each chunk of this many folded elements is added up in order in its
 // lane, then the chunks are. The same whatever the columns' number and split.
 constexpr int64_t kFoldChunk = 64;
-constexpr int kRowsAtOnce = 4;    // per pass over the accumulators
-constexpr int64_t kTile = 2048;   // columns whose accumulators stay in the innermost cache
+constexpr int kRowsAtOnce = 4;   // per pass over the accumulators
+constexpr int64_t kTile = 2048;  // columns whose accumulators stay in the innermost cache
 constexpr int64_t kAlignment = 64;
 
 int64_t Align(int64_t bytes) { return CeilDiv(bytes, kAlignment) * kAlignment; }
@@ -105,17 +105,16 @@ std::pair<llvm::Value*, llvm::Value*> ColumnKernel::TileOf(ExprEmitter& emitter,
 llvm::Value* ColumnKernel::AccumulatorAddress(ExprEmitter& emitter, size_t reduction,
                                               llvm::Value* begin) {
   llvm::Value* column = emitter.ir().CreateSub(emitter.Variable(variable_), begin);
-  return emitter.ir().CreateInBoundsGEP(LaneType(emitter, reduction),
-                                        emitter.Scratch(emitter.Int(accumulators_[reduction])),
-                                        column);
+  return emitter.ir().CreateInBoundsGEP(
+      LaneType(emitter, reduction), emitter.Scratch(emitter.Int(accumulators_[reduction])), column);
 }
 
 // `chunk` counts over [outer, chunk].
 llvm::Value* ColumnKernel::PartialAddress(ExprEmitter& emitter, size_t reduction,
                                           llvm::Value* chunk) {
   llvm::IRBuilder<>& ir = emitter.ir();
-  llvm::Value* position = ir.CreateAdd(ir.CreateMul(chunk, emitter.Int(extent_)),
-                                       emitter.Variable(variable_));
+  llvm::Value* position =
+      ir.CreateAdd(ir.CreateMul(chunk, emitter.Int(extent_)), emitter.Variable(variable_));
   return ir.CreateInBoundsGEP(LaneType(emitter, reduction),
                               emitter.SharedScratch(emitter.Int(partials_[reduction])), position);
 }

@@ -45,8 +45,7 @@ absl::StatusOr<std::vector<Elf64_Shdr>> ReadSectionHeaders(absl::string_view byt
   TRENCADIS_ASSIGN_OR_RETURN(const auto header, ReadTable<Elf64_Ehdr>(bytes, 0, 1, "its header"));
   const Elf64_Ehdr& elf = header[0];
   if (std::memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_ident[EI_CLASS] != ELFCLASS64 ||
-      elf.e_type != ET_REL || elf.e_machine != EM_X86_64 ||
-      elf.e_shentsize != sizeof(Elf64_Shdr)) {
+      elf.e_type != ET_REL || elf.e_machine != EM_X86_64 || elf.e_shentsize != sizeof(Elf64_Shdr)) {
     return Damaged("not a relocatable x86-64 ELF file");
   }
   return ReadTable<Elf64_Shdr>(bytes, elf.e_shoff, elf.e_shnum, "the section table");
@@ -76,8 +75,9 @@ absl::Status ReadSymbols(absl::string_view bytes, const std::vector<Elf64_Shdr>&
   TRENCADIS_ASSIGN_OR_RETURN(const absl::string_view names,
                              SectionBytes(bytes, headers[table.sh_link]));
   TRENCADIS_ASSIGN_OR_RETURN(
-      const auto symbols, ReadTable<Elf64_Sym>(bytes, table.sh_offset,
-                                               table.sh_size / sizeof(Elf64_Sym), "a symbol table"));
+      const auto symbols,
+      ReadTable<Elf64_Sym>(bytes, table.sh_offset, table.sh_size / sizeof(Elf64_Sym),
+                           "a symbol table"));
   object.symbols.clear();
   for (const Elf64_Sym& from : symbols) {
     ElfSymbol symbol;
@@ -106,10 +106,10 @@ absl::Status ReadRelocations(absl::string_view bytes, const Elf64_Shdr& table, E
   if (table.sh_info >= object.sections.size()) return Damaged("relocations of no section");
   ElfSection& section = object.sections[table.sh_info];
   if (!section.allocated) return absl::OkStatus();
-  TRENCADIS_ASSIGN_OR_RETURN(section.relocations,
-                             ReadTable<Elf64_Rela>(bytes, table.sh_offset,
-                                                   table.sh_size / sizeof(Elf64_Rela),
-                                                   "a relocation table"));
+  TRENCADIS_ASSIGN_OR_RETURN(
+      section.relocations,
+      ReadTable<Elf64_Rela>(bytes, table.sh_offset, table.sh_size / sizeof(Elf64_Rela),
+                            "a relocation table"));
   for (const Elf64_Rela& relocation : section.relocations) {
     if (ELF64_R_SYM(relocation.r_info) >= object.symbols.size()) {
       return Damaged("a relocation names a symbol that does not exist");

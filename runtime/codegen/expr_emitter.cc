@@ -200,8 +200,7 @@ llvm::Value* ExprEmitter::EmitOp(const Expr& expr) {
   std::vector<ir::Scalar> scalars;
   for (size_t i = 0; i < operands.size(); ++i) {
     const DType dtype = body_.exprs[expr.operands[i]].dtype;
-    scalars.push_back(
-        vectors_.Wrap(operands[i], dtype == DType::kBF16 ? DType::kF32 : dtype));
+    scalars.push_back(vectors_.Wrap(operands[i], dtype == DType::kBF16 ? DType::kF32 : dtype));
   }
   llvm::Value* value =
       vectors_.ValueOf(expr.node->op->scalar(vectors_, scalars, expr.node->attributes));
@@ -236,12 +235,11 @@ llvm::Value* ExprEmitter::EmitIota(const Expr& expr) {
 llvm::Value* ExprEmitter::TableOf(const Literal& literal) {
   const auto bytes = literal.bytes();
   auto* data = llvm::ConstantDataArray::getString(
-      ir_.getContext(),
-      llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+      ir_.getContext(), llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
       /*AddNull=*/false);
-  auto* table = new llvm::GlobalVariable(*function_->getParent(), data->getType(),
-                                         /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage,
-                                         data);
+  auto* table =
+      new llvm::GlobalVariable(*function_->getParent(), data->getType(),
+                               /*isConstant=*/true, llvm::GlobalValue::PrivateLinkage, data);
   table->setAlignment(llvm::Align(64));
   table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
   return table;
@@ -307,8 +305,8 @@ llvm::Value* ExprEmitter::LoadElements(llvm::Value* base, DType dtype, const Aff
     if (mask_ == nullptr) {
       return ReverseLanes(ir_.CreateAlignedLoad(type, first, llvm::Align(bytes)));
     }
-    return ReverseLanes(ir_.CreateMaskedLoad(type, first, llvm::Align(bytes), ReverseLanes(mask_),
-                                             One(type)));
+    return ReverseLanes(
+        ir_.CreateMaskedLoad(type, first, llvm::Align(bytes), ReverseLanes(mask_), One(type)));
   }
   llvm::Value* addresses = ir_.CreateGEP(element, address, LaneNumbers(ir_.getInt64Ty(), step));
   llvm::VectorType* type = vectors_.VectorOf(element);

@@ -21,9 +21,8 @@ namespace {
 // Empty outputs ask for no loop, whatever the ops.
 bool ComputesNothing(const ir::Graph& body) {
   return !body.outputs().empty() &&
-         std::all_of(body.outputs().begin(), body.outputs().end(), [&](ir::Value output) {
-           return body.type(output).shape.num_elements() == 0;
-         });
+         std::all_of(body.outputs().begin(), body.outputs().end(),
+                     [&](ir::Value output) { return body.type(output).shape.num_elements() == 0; });
 }
 
 KernelCode EmitKernel(const LoopBody& body, int lanes, llvm::Module& module,
@@ -89,8 +88,7 @@ absl::StatusOr<KernelCode> CompileFusion(const ir::Graph& body, const Target& ta
 
 std::vector<absl::StatusOr<KernelCode>> CompileFusions(absl::Span<const FusionJob> jobs,
                                                        const Target& target, int threads) {
-  std::vector<absl::StatusOr<KernelCode>> results(jobs.size(),
-                                                  absl::InternalError("not compiled"));
+  std::vector<absl::StatusOr<KernelCode>> results(jobs.size(), absl::InternalError("not compiled"));
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t i = next++; i < jobs.size(); i = next++) {

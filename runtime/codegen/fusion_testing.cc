@@ -10,6 +10,7 @@
 #include "runtime/base/status.h"
 #include "runtime/codegen/loaded_kernels.h"
 #include "runtime/ir/text.h"
+#include "runtime/ops/interpreter.h"
 #include "runtime/ops/registry.h"
 
 namespace trencadis::codegen::testing {
@@ -90,22 +91,10 @@ std::vector<Literal> RandomInputs(const ir::Graph& body, int seed) {
 }
 
 std::vector<Literal> Reference(const ir::Graph& body, const std::vector<Literal>& inputs) {
-  std::vector<std::vector<Literal>> values(body.num_nodes());
-  for (int32_t i = 0; i < body.num_nodes(); ++i) {
-    const ir::Node& node = body.node(i);
-    if (i < body.num_inputs()) {
-      values[i] = {inputs[i]};
-      continue;
-    }
-    std::vector<Literal> operands;
-    for (ir::Value operand : node.operands) operands.push_back(values[operand.node][operand.output]);
-    auto results = node.op->reference(operands, node.attributes, node.results);
-    TRENCADIS_CHECK(results.ok());
-    values[i] = *std::move(results);
-  }
-  std::vector<Literal> outputs;
-  for (ir::Value output : body.outputs()) outputs.push_back(values[output.node][output.output]);
-  return outputs;
+  auto outputs = ops::Interpret(body, inputs);
+  if (!outputs.ok()) std::fprintf(stderr, "%s\n", outputs.status().ToString().c_str());
+  TRENCADIS_CHECK(outputs.ok());
+  return *std::move(outputs);
 }
 
 absl::StatusOr<std::vector<Literal>> RunKernel(const ir::Graph& body, const KernelCode& kernel,
@@ -143,11 +132,72 @@ absl::StatusOr<std::vector<Literal>> RunKernel(const ir::Graph& body, const Kern
   return outputs;
 }
 
-absl::StatusOr<std::vector<Literal>> Run(const ir::Graph& body, const Target& target,
-                                         const std::vector<Literal>& inputs,
-                                         const RunOptions& options) {
+absl::StatusOr<std::vector<Literal>> RunBody(const ir::Graph& body, const Target& target,
+                                             const std::vector<Literal>& inputs,
+                                             const RunOptions& options) {
   TRENCADIS_ASSIGN_OR_RETURN(const KernelCode kernel, CompileFusion(body, target, "kernel"));
   return RunKernel(body, kernel, inputs, options);
+}
+
+std::vector<Literal> RunOpByOp(const ir::Graph& body, const Target& target,
+                               const std::vector<Literal>& inputs) {
+  std::vector<std::vector<Literal>> values(body.num_nodes());
+  for (int32_t i = 0; i < body.num_nodes(); ++i) {
+    const ir::Node& node = body.node(i);
+    if (i < body.num_inputs()) {
+      values[i] = {inputs[i]};
+      continue;
+    }
+    ir::Graph single;
+    std::vector<Literal> operands;
+    std::vector<ir::Value> arguments;
+    for (ir::Value operand : node.operands) {
+      operands.push_back(values[operand.node][operand.output]);
+      arguments.push_back(single.AddInput(operands.back().type()));
+    }
+    const auto added = single.AddNode(node.op, arguments, node.attributes);
+    TRENCADIS_CHECK(added.ok());
+    single.SetOutputs({{*added, 0}});
+    auto results = RunBody(single, target, operands);
+    if (!results.ok()) std::fprintf(stderr, "%s\n", results.status().ToString().c_str());
+    TRENCADIS_CHECK(results.ok());
+    values[i] = *std::move(results);
+  }
+  std::vector<Literal> outputs;
+  for (ir::Value output : body.outputs()) outputs.push_back(values[output.node][output.output]);
+  return outputs;
+}
+
+void CheckBody(absl::string_view text, double tolerance, int seed) {
+  SCOPED_TRACE(text);
+  const ir::Graph body = ParseBody(text);
+  ASSERT_TRUE(CheckFusible(body).ok()) << CheckFusible(body);
+  const std::vector<Literal> inputs = RandomInputs(body, seed);
+  const std::vector<Literal> expected = Reference(body, inputs);
+  const Target host = Target::Host();
+  for (const Target& target :
+       {host, Target::HostWithCpu("x86-64-v3").value(), Target::HostWithCpu("x86-64-v2").value()}) {
+    if (target.Lanes() > host.Lanes()) continue;
+    SCOPED_TRACE(target.ToString());
+    const auto kernel = CompileFusion(body, target, "kernel");
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    const auto whole = RunKernel(body, *kernel, inputs);
+    ASSERT_TRUE(whole.ok()) << whole.status();
+    ExpectNear(*whole, expected, tolerance);
+    for (int pieces : {2, 3, 7}) {
+      const auto split = RunKernel(body, *kernel, inputs, {.pieces = pieces});
+      ASSERT_TRUE(split.ok()) << split.status();
+      EXPECT_TRUE(SameBits(*whole, *split)) << "the result shows a split into " << pieces;
+    }
+    EXPECT_TRUE(SameBits(*whole, RunOpByOp(body, target, inputs))) << "fused and unfused differ";
+  }
+}
+
+bool SameBits(const std::vector<Literal>& a, const std::vector<Literal>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return x.type() == y.type() &&
+           std::equal(x.bytes().begin(), x.bytes().end(), y.bytes().begin(), y.bytes().end());
+  });
 }
 
 void ExpectNear(const std::vector<Literal>& got, const std::vector<Literal>& expected,

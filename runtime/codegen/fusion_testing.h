@@ -34,12 +34,23 @@ struct RunOptions {
 
 // Compiles `body` for `target`, loads and runs it. Buffers begin at addresses that are aligned to
 // nothing but their element, and a write outside one is reported as an error.
-absl::StatusOr<std::vector<Literal>> Run(const ir::Graph& body, const Target& target,
-                                         const std::vector<Literal>& inputs,
-                                         const RunOptions& options = {});
+absl::StatusOr<std::vector<Literal>> RunBody(const ir::Graph& body, const Target& target,
+                                             const std::vector<Literal>& inputs,
+                                             const RunOptions& options = {});
 absl::StatusOr<std::vector<Literal>> RunKernel(const ir::Graph& body, const KernelCode& kernel,
                                                const std::vector<Literal>& inputs,
                                                const RunOptions& options = {});
+
+// The outputs when each node is compiled and run as a kernel of its own, as eager mode does.
+std::vector<Literal> RunOpByOp(const ir::Graph& body, const Target& target,
+                               const std::vector<Literal>& inputs);
+
+// Checks a body on random inputs, on the host and on the lesser levels that it can run: near the
+// reference; bit for bit the same however the units are split, and op by op.
+void CheckBody(absl::string_view text, double tolerance = 3e-6, int seed = 1);
+
+// Equal types and bytes: NaN equals itself, 0 and -0 differ.
+bool SameBits(const std::vector<Literal>& a, const std::vector<Literal>& b);
 
 // Reports every output that differs: floats by more than `tolerance` relative to
 // max(1, |expected|) (bf16 outputs: plus two of its units), integers at all.

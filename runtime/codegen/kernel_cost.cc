@@ -7,7 +7,7 @@
 namespace trencadis::codegen {
 namespace {
 
-constexpr double kBytesPerNs = 10;       // one core's share of memory bandwidth
+constexpr double kBytesPerNs = 10;  // one core's share of memory bandwidth
 constexpr double kVectorOpsPerNs = 2;
 constexpr double kWorthwhileNs = 10000;  // some times what waking a thread costs
 
@@ -29,7 +29,8 @@ KernelCost CostOf(const LoopBody& body) {
     cost.flops += static_cast<double>(body.GroupCount(0) * body.GroupCount(reduction.group));
   }
   for (int i = 0; i < body.graph->num_inputs(); ++i) {
-    if (is_read[i]) cost.bytes += static_cast<double>(body.graph->type(body.graph->input(i)).byte_size());
+    if (is_read[i])
+      cost.bytes += static_cast<double>(body.graph->type(body.graph->input(i)).byte_size());
   }
   for (ir::Value output : body.graph->outputs()) {
     cost.bytes += static_cast<double>(body.graph->type(output).byte_size());

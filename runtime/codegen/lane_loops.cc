@@ -87,8 +87,7 @@ llvm::Value* FoldLanes(ExprEmitter& emitter, const Reduction& reduction, llvm::V
 llvm::Value* InitialTotal(ExprEmitter& emitter, const Reduction& reduction, bool is_vector) {
   llvm::Constant* identity = Identity(emitter, reduction);
   if (SumsFloats(reduction)) {
-    identity = llvm::Constant::getNullValue(
-        emitter.vectors().VectorOf(emitter.ir().getDoubleTy()));
+    identity = llvm::Constant::getNullValue(emitter.vectors().VectorOf(emitter.ir().getDoubleTy()));
   }
   return is_vector ? identity : identity->getAggregateElement(0u);
 }

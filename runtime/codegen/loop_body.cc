@@ -22,15 +22,14 @@ std::string Describe(const ir::Graph& graph, int32_t node) {
 }
 
 absl::Status CannotFuse(const ir::Graph& graph, int32_t node, absl::string_view why) {
-  return absl::UnimplementedError(
-      absl::StrCat("cannot fuse ", Describe(graph, node), ": ", why));
+  return absl::UnimplementedError(absl::StrCat("cannot fuse ", Describe(graph, node), ": ", why));
 }
 
 // The axes of a reduction's operand, those of size one left out.
 struct ReductionAxes {
-  Ints kept, folded;             // sizes
-  Ints kept_axes, folded_axes;   // numbers
-  bool folds_last = true;        // the last axis is folded, or none is
+  Ints kept, folded;            // sizes
+  Ints kept_axes, folded_axes;  // numbers
+  bool folds_last = true;       // the last axis is folded, or none is
   int64_t kept_count = 1, folded_count = 1;
 };
 
@@ -215,9 +214,8 @@ int Attempt::GroupFolding(const ReductionAxes& axes) const {
 absl::StatusOr<ElementIndex> Attempt::FoldedIndex(const ir::Node& node, int group) {
   const ReductionAxes axes = AxesOf(graph_, node);
   const Shape& shape = graph_.type(node.operands[0]).shape;
-  TRENCADIS_ASSIGN_OR_RETURN(
-      const ElementIndex kept,
-      Delinearize(body_.GroupLinear(0), axes.kept, body_.extents, split_));
+  TRENCADIS_ASSIGN_OR_RETURN(const ElementIndex kept,
+                             Delinearize(body_.GroupLinear(0), axes.kept, body_.extents, split_));
   TRENCADIS_ASSIGN_OR_RETURN(
       const ElementIndex folded,
       Delinearize(body_.GroupLinear(group), axes.folded, body_.extents, split_));

@@ -13,7 +13,11 @@ constexpr int64_t kPartialBytes = 8;  // of one chunk's partial result, whatever
 class RowKernel {
  public:
   RowKernel(const LoopBody& body, int lanes, llvm::Module& module, const std::string& symbol)
-      : body_(body), phases_(PlanRowPhases(body)), lanes_(lanes), module_(module), symbol_(symbol) {}
+      : body_(body),
+        phases_(PlanRowPhases(body)),
+        lanes_(lanes),
+        module_(module),
+        symbol_(symbol) {}
 
   KernelCode Emit() {
     KernelCode kernel;
@@ -50,8 +54,7 @@ class RowKernel {
   void EmitNestedPhase(ExprEmitter& emitter, const RowPhase& phase, size_t depth);
   Values EmitChunk(ExprEmitter& emitter, const RowPhase& phase, llvm::Value* begin,
                    llvm::Value* end);
-  void EmitElements(ExprEmitter& emitter, const RowPhase& phase, Values& accumulators,
-                    int replica);
+  void EmitElements(ExprEmitter& emitter, const RowPhase& phase, Values& accumulators, int replica);
   void FinishReductions(ExprEmitter& emitter, const RowPhase& phase, const Values& values,
                         bool are_totals);
   void StoreRow(ExprEmitter& emitter);
@@ -139,21 +142,20 @@ void RowKernel::EmitPhase(ExprEmitter& emitter, const RowPhase& phase) {
   if (body_.groups[phase.group].size() > 1 && !phase.reads_flat) {
     EmitNestedPhase(emitter, phase, 0);
   } else if (phase.reductions.empty() || length <= kChunk) {
-    FinishReductions(emitter, phase,
-                     EmitChunk(emitter, phase, emitter.Int(0), emitter.Int(length)), false);
+    FinishReductions(emitter, phase, EmitChunk(emitter, phase, emitter.Int(0), emitter.Int(length)),
+                     false);
   } else {
     Values totals;
     for (int reduction : phase.reductions) {
       totals.push_back(InitialTotal(emitter, body_.reductions[reduction], /*is_vector=*/false));
     }
     const auto chunk = [&](llvm::Value* begin, Values inside) {
-      llvm::Value* end = emitter.ir().CreateBinaryIntrinsic(
-          llvm::Intrinsic::smin, emitter.Int(length),
-          emitter.ir().CreateAdd(begin, emitter.Int(kChunk)));
+      llvm::Value* end =
+          emitter.ir().CreateBinaryIntrinsic(llvm::Intrinsic::smin, emitter.Int(length),
+                                             emitter.ir().CreateAdd(begin, emitter.Int(kChunk)));
       const Values parts = EmitChunk(emitter, phase, begin, end);
       for (size_t i = 0; i < parts.size(); ++i) {
-        inside[i] =
-            AddToTotal(emitter, body_.reductions[phase.reductions[i]], inside[i], parts[i]);
+        inside[i] = AddToTotal(emitter, body_.reductions[phase.reductions[i]], inside[i], parts[i]);
       }
       return inside;
     };
@@ -182,14 +184,14 @@ void RowKernel::EmitTwoStages(KernelCode& kernel) {
   llvm::IRBuilder<>& ir = first.ir();
   const auto chunk = [&](llvm::Value* index, const Values&) -> Values {
     first.SetVariablesFrom(ir.CreateUDiv(index, first.Int(chunks)), body_.groups[0]);
-    llvm::Value* begin =
-        ir.CreateMul(ir.CreateURem(index, first.Int(chunks)), first.Int(kChunk));
+    llvm::Value* begin = ir.CreateMul(ir.CreateURem(index, first.Int(chunks)), first.Int(kChunk));
     llvm::Value* end = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, first.Int(length),
                                                 ir.CreateAdd(begin, first.Int(kChunk)));
     const Values parts = EmitChunk(first, phase, begin, end);
     llvm::Value* slot = ir.CreateMul(index, first.Int(reductions * kPartialBytes));
     for (int64_t i = 0; i < reductions; ++i) {
-      ir.CreateStore(parts[i], first.SharedScratch(ir.CreateAdd(slot, first.Int(i * kPartialBytes))));
+      ir.CreateStore(parts[i],
+                     first.SharedScratch(ir.CreateAdd(slot, first.Int(i * kPartialBytes))));
     }
     return {};
   };

@@ -36,10 +36,10 @@ class Planner {
 
   const LoopBody& body_;
   RowPhases result_;
-  std::vector<int> depth_;          // of each expression: how many reductions come before it
-  std::vector<int64_t> cost_;       // operations to compute it again
-  std::vector<int> computed_in_;    // the phase that computes it first
-  std::vector<int64_t> copied_;     // offset in scratch
+  std::vector<int> depth_;        // of each expression: how many reductions come before it
+  std::vector<int64_t> cost_;     // operations to compute it again
+  std::vector<int> computed_in_;  // the phase that computes it first
+  std::vector<int64_t> copied_;   // offset in scratch
 };
 
 void Planner::FindDepthsAndCosts() {
@@ -128,7 +128,8 @@ RowPhases Planner::Run() {
     for (const ScratchCopy& copy : std::vector<ScratchCopy>(result_.phases[p].writes)) {
       if (computed_in_[copy.expr] < 0) Visit(copy.expr, p);
     }
-    for (int reduction : result_.phases[p].reductions) Visit(body_.reductions[reduction].operand, p);
+    for (int reduction : result_.phases[p].reductions)
+      Visit(body_.reductions[reduction].operand, p);
     for (int store : result_.phases[p].stores) Visit(body_.stores[store].expr, p);
   }
   return result_;

@@ -320,8 +320,8 @@ llvm::Constant* VectorBuilder::ReductionIdentity(BinaryFn fn, DType dtype) const
   if (IsFloat(dtype)) return llvm::ConstantFP::getInfinity(type, /*Negative=*/is_max);
   const unsigned bits = type->getScalarSizeInBits();
   if (IsSigned(dtype)) {
-    return llvm::ConstantInt::get(type, is_max ? llvm::APInt::getSignedMinValue(bits)
-                                               : llvm::APInt::getSignedMaxValue(bits));
+    return llvm::ConstantInt::get(
+        type, is_max ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits));
   }
   return llvm::ConstantInt::get(
       type, is_max ? llvm::APInt::getMinValue(bits) : llvm::APInt::getMaxValue(bits));
