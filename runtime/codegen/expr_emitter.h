@@ -1,11 +1,11 @@
 // ExprEmitter: one kernel function of a LoopBody, being written in LLVM IR.
 //
-// Loops open *levels*: 0 is the function's entry, 1 the loop over units, and so on. Each variable is
-// set at some level, and an expression is emitted once, at the outermost level where all its
+// Loops open *levels*: 0 is the function's entry, 1 the loop over units, and so on. Each variable
+// is set at some level, and an expression is emitted once, at the outermost level where all its
 // variables are set, so that a scalar computed from a learning rate leaves the loop over elements
-// without help from alias analysis. One variable is the *lane variable*: lane i stands for its value
-// plus i. A level may hold several *replicas* of its variables (an unrolled loop); expressions are
-// emitted and remembered per replica. Used by one thread.
+// without help from alias analysis. One variable is the *lane variable*: lane i stands for its
+// value plus i. A level may hold several *replicas* of its variables (an unrolled loop);
+// expressions are emitted and remembered per replica. Used by one thread.
 #ifndef TRENCADIS_RUNTIME_CODEGEN_EXPR_EMITTER_H_
 #define TRENCADIS_RUNTIME_CODEGEN_EXPR_EMITTER_H_
 

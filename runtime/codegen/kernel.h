@@ -17,8 +17,8 @@ namespace trencadis::codegen {
 //            it has one. Dense and row-major; aligned to their element size at least.
 //   scratch: of this thread alone, KernelCode::scratch_bytes_per_thread long and aligned to 64
 //            bytes; contents undefined. May be null when that is 0.
-extern "C" using KernelFn = void (*)(void* const* buffers, void* scratch, int64_t begin,
-                                     int64_t end);
+extern "C" using KernelFn =
+    void(*)(void* const* buffers, void* scratch, int64_t begin, int64_t end);
 
 struct KernelStage {
   std::string symbol;

@@ -1,8 +1,9 @@
 // What the three kernel forms share: loops over lanes, and reductions in a fixed order.
 //
-// The order of a reduction over N elements with L lanes: chunks of kChunk elements; in a chunk, four
-// vector accumulators taking vectors in turn, what is left going to the first; then (0+1)+(2+3),
-// then halves of the vector onto each other. Sums of chunks are added up in f64, in order.
+// The order of a reduction over N elements with L lanes: chunks of kChunk elements; in a chunk,
+// four vector accumulators taking vectors in turn, what is left going to the first; then
+// (0+1)+(2+3), then halves of the vector onto each other. Sums of chunks are added up in f64, in
+// order.
 #ifndef TRENCADIS_RUNTIME_CODEGEN_LANE_LOOPS_H_
 #define TRENCADIS_RUNTIME_CODEGEN_LANE_LOOPS_H_
 
@@ -20,7 +21,8 @@ inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Runs `body` for the vectors of [begin, end) of `variable`: `unroll` replicas at a time, replica r
 // on the r-th vector, then what is left one (masked) vector at a time as replica 0. `extent` is the
 // variable's whole extent, which bounds the range; when the range is not all of it, it begins and
-// ends at multiples of kChunk or at the extent. `carried` is what the loop carries, updated in place.
+// ends at multiples of kChunk or at the extent. `carried` is what the loop carries, updated in
+// place.
 Values ForLanes(ExprEmitter& emitter, int variable, llvm::Value* begin, llvm::Value* end,
                 int64_t extent, int unroll, const Values& initial,
                 absl::FunctionRef<void(int replica, Values& carried)> body);

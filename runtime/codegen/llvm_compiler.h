@@ -11,8 +11,8 @@
 namespace trencadis::codegen {
 
 // Verifies, optimises and compiles `module`, changing it. The object is position-independent code
-// that refers only to functions of libm and libmvec. Threads may call it at the same time, each with
-// a module of its own context. Internal when LLVM refuses the module.
+// that refers only to functions of libm and libmvec. Threads may call it at the same time, each
+// with a module of its own context. Internal when LLVM refuses the module.
 absl::StatusOr<std::string> CompileToObject(llvm::Module& module, const Target& target);
 
 }  // namespace trencadis::codegen

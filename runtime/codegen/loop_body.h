@@ -60,10 +60,10 @@ struct Store {
 struct LoopBody {
   BodyForm form = BodyForm::kElementwise;
   const ir::Graph* graph = nullptr;
-  std::vector<int64_t> extents;            // of each variable
-  std::vector<std::vector<int>> groups;    // variables of each group
-  std::vector<Expr> exprs;                 // operands before users
-  std::vector<Reduction> reductions;       // one before those that need its result
+  std::vector<int64_t> extents;          // of each variable
+  std::vector<std::vector<int>> groups;  // variables of each group
+  std::vector<Expr> exprs;               // operands before users
+  std::vector<Reduction> reductions;     // one before those that need its result
   std::vector<Store> stores;
 
   int64_t GroupCount(int group) const;  // product of its variables' extents

@@ -21,8 +21,8 @@ KernelCode EmitElementwiseKernel(const LoopBody& body, int lanes, llvm::Module& 
 KernelCode EmitRowKernel(const LoopBody& body, int lanes, llvm::Module& module,
                          const std::string& symbol);
 
-// A unit of the first stage is a tile of columns times a chunk of what is folded; with more than one
-// chunk a second stage adds up the chunks, its unit being a tile.
+// A unit of the first stage is a tile of columns times a chunk of what is folded; with more than
+// one chunk a second stage adds up the chunks, its unit being a tile.
 KernelCode EmitColumnKernel(const LoopBody& body, int lanes, llvm::Module& module,
                             const std::string& symbol);
 

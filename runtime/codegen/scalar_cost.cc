@@ -45,9 +45,7 @@ class CountingBuilder : public ir::ScalarBuilder {
     return Add(TypeOf(x), divides ? kDivision : kSimple);
   }
   Scalar Compare(CompareFn, Scalar, Scalar) override { return Add(DType::kBool, kSimple); }
-  Scalar Select(Scalar, Scalar if_true, Scalar) override {
-    return Add(TypeOf(if_true), kSimple);
-  }
+  Scalar Select(Scalar, Scalar if_true, Scalar) override { return Add(TypeOf(if_true), kSimple); }
   Scalar Convert(Scalar, DType dtype) override { return Add(dtype, kSimple); }
   Scalar Fma(Scalar x, Scalar, Scalar) override { return Add(TypeOf(x), 2 * kSimple); }
 
