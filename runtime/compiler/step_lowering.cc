@@ -37,8 +37,8 @@ codegen::LinearCrossEntropySpec LossSpecOf(const ir::Graph& graph, const ir::Nod
   spec.vocabulary = graph.type(node.operands[1]).shape.dim(0);
   spec.ignore_index = node.attributes.GetOr<int64_t>("ignore_index", -100);
   spec.label_smoothing = node.attributes.GetOr<double>("label_smoothing", 0);
-  spec.with_grad = node.results.size() > 2;
-  spec.needs_dw = node.results.size() > 3;
+  spec.with_grad = node.attributes.Has("needs_dw");
+  spec.needs_dw = node.attributes.GetOr<bool>("needs_dw", false);
   return spec;
 }
 

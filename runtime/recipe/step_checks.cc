@@ -147,7 +147,11 @@ absl::Status CheckLinearCrossEntropy(const Step& step) {
   SizeList results;
   results.Add(kF32, {});
   results.Add(kF32, {loss.rows()});
-  if (loss.with_grad()) results.Add(loss.dtype(), {loss.rows(), loss.width()});
+  if (loss.with_grad()) {
+    results.Add(loss.dtype(), {loss.rows(), loss.width()});
+  } else {
+    results.Add(kI32, {});
+  }
   if (loss.with_grad() && loss.needs_dw()) {
     results.Add(kF32, {loss.vocabulary(), loss.width()});
   }

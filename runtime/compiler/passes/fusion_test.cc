@@ -194,7 +194,7 @@ TEST(Fusion, ViewsThatOthersReadAreWrittenOut) {
     %flat = reshape(%rows){shape=[12]}
     return %e, %flat
   })"),
-              ElementsAre(" -> 1", "exp -> 1", "take"));
+              ElementsAre("exp -> 2", "take"));
 }
 
 TEST(Fusion, KeepsWithinItsLimits) {
