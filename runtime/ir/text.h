@@ -28,6 +28,7 @@
 
 namespace trencadis::ir {
 
+// `graph` passes VerifyGraph.
 std::string GraphToText(const Graph& graph);
 
 // Sizes beyond which text is refused, so that a hostile one costs time and memory in proportion.

@@ -6,7 +6,8 @@
 // (torch.nn.functional.cross_entropy, reduction "sum"); an ignored row loses 0, its lse is 0, and
 // no product is computed for it. Any other label outside [0, V) is a runtime error.
 //
-//   linear_cross_entropy(x [N,D], w [V,D], labels i32 [N]) -> loss_sum f32 [], lse f32 [N]
+//   linear_cross_entropy(x [N,D], w [V,D], labels i32 [N]) -> loss_sum f32 [], lse f32 [N],
+//     correct i32 []: how many rows that are not ignored have their label as argmax of the logits
 //   linear_cross_entropy_with_grad(the same) -> loss_sum, lse, dx [N,D] of x's dtype,
 //     and, if needs_dw, dw f32 [V,D]: the derivatives of loss_sum.
 #include "absl/strings/str_cat.h"
@@ -22,7 +23,8 @@ namespace {
 using ir::AttributeKind;
 using ir::Attributes;
 
-absl::StatusOr<ir::TypeList> InferLoss(Operands operands, const Attributes& attributes) {
+// Of the results that both ops have.
+absl::StatusOr<ir::TypeList> InferCommon(Operands operands, const Attributes& attributes) {
   TRENCADIS_RETURN_IF_ERROR(RequireFloat(operands, 0));
   TRENCADIS_RETURN_IF_ERROR(RequireRank(operands, 0, 2));
   TRENCADIS_RETURN_IF_ERROR(RequireRank(operands, 1, 2));
@@ -40,8 +42,14 @@ absl::StatusOr<ir::TypeList> InferLoss(Operands operands, const Attributes& attr
   return ir::TypeList{{DType::kF32, Shape{}}, {DType::kF32, Shape{rows}}};
 }
 
+absl::StatusOr<ir::TypeList> InferLoss(Operands operands, const Attributes& attributes) {
+  TRENCADIS_ASSIGN_OR_RETURN(ir::TypeList results, InferCommon(operands, attributes));
+  results.push_back({DType::kI32, Shape{}});
+  return results;
+}
+
 absl::StatusOr<ir::TypeList> InferLossWithGrad(Operands operands, const Attributes& attributes) {
-  TRENCADIS_ASSIGN_OR_RETURN(ir::TypeList results, InferLoss(operands, attributes));
+  TRENCADIS_ASSIGN_OR_RETURN(ir::TypeList results, InferCommon(operands, attributes));
   results.push_back(operands[0]);
   if (attributes.Get<bool>("needs_dw")) results.push_back({DType::kF32, operands[1].shape});
   return results;

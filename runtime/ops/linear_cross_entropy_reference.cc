@@ -45,7 +45,7 @@ absl::StatusOr<Literals> LinearCrossEntropyReference(LiteralSpan operands,
   const double smoothing = attributes.GetOr<double>("label_smoothing", 0);
   const std::vector<double> x = ToDoubles(operands[0]);
   const std::vector<double> w = ToDoubles(operands[1]);
-  double loss = 0;
+  double loss = 0, correct = 0;
   std::vector<double> lse(rows, 0.0), dx(x.size(), 0.0), dw(w.size(), 0.0);
   for (int64_t n = 0; n < rows; ++n) {
     const int64_t label = operands[2].data<int32_t>()[n];
@@ -60,6 +60,8 @@ absl::StatusOr<Literals> LinearCrossEntropyReference(LiteralSpan operands,
       for (int64_t d = 0; d < width; ++d) logits[v] += x[n * width + d] * w[v * width + d];
     }
     lse[n] = LogSumExp(logits);
+    // The first of equals.
+    correct += std::max_element(logits.begin(), logits.end()) - logits.begin() == label;
     loss += lse[n] - (1 - smoothing) * logits[label] - smoothing * Mean(logits);
     for (int64_t v = 0; v < vocabulary; ++v) {
       const double dlogit = std::exp(logits[v] - lse[n]) - (1 - smoothing) * (v == label) -
@@ -71,7 +73,11 @@ absl::StatusOr<Literals> LinearCrossEntropyReference(LiteralSpan operands,
     }
   }
   Literals values = {ToLiteral(results[0], {loss}), ToLiteral(results[1], lse)};
-  if (results.size() > 2) values.push_back(ToLiteral(results[2], dx));
+  if (!attributes.Has("needs_dw")) {
+    values.push_back(ToLiteral(results[2], {correct}));
+    return values;
+  }
+  values.push_back(ToLiteral(results[2], dx));
   if (results.size() > 3) values.push_back(ToLiteral(results[3], dw));
   return values;
 }

@@ -227,13 +227,14 @@ void AddLossCases(OpCases& cases) {
   AddLoss(cases, "no_rows", 0, 4, 5, {});
   AddLoss(cases, "one_word", 2, 3, 1, {});
   AddLoss(cases, "odd", 37, 19, 131, {});
-  // Logits 0 and 0: log 2. Logits 1 and 3 with label 1: log(1 + e^-2).
+  // Logits 0 and 0: log 2, the first of equals is the label. Logits 1 and 3, label 1: log(1 + e^-2).
   cases.push_back({.name = "linear_cross_entropy/known",
                    .op = "linear_cross_entropy",
                    .operands = {Given<float>({2, 1}, {0, 1}), Given<float>({2, 1}, {1, 3}),
                                 Given<int32_t>({2}, {0, 1})},
                    .expected = {Literal::Scalar(0.82007519f),
-                                Literal::FromVector<float>({2}, {0.69314718f, 3.12692801f})}});
+                                Literal::FromVector<float>({2}, {0.69314718f, 3.12692801f}),
+                                Literal::Scalar<int32_t>(2)}});
   // p = 1/2 each: dx = (p - 1) w0 + p w1 = -1/2 + 3/2; x = 0, so dw = 0.
   cases.push_back(
       {.name = "linear_cross_entropy_with_grad/known",

@@ -1,5 +1,7 @@
 // Every vjp against finite differences of the reference, and in bf16 against f32.
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -132,6 +134,46 @@ TEST(GradientTest, InBf16IsCloseToF32) {
       EXPECT_TRUE(close.ok()) << op_case.name << ": " << close.message();
     }
   }
+}
+
+// Gradients of `op` for a cotangent of ones.
+std::vector<Literal> Gradients(const std::string& op, const std::vector<Literal>& operands,
+                               ir::Attributes attributes = {}) {
+  OpCase op_case = {.name = op, .op = op, .attributes = std::move(attributes)};
+  for (const Literal& operand : operands) op_case.operands.push_back({.type = operand.type()});
+  const auto graph = GradientGraph(op_case);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  std::vector<Literal> arguments = operands;
+  arguments.push_back(
+      MakeOperand({.type = graph->type(graph->input(operands.size())), .low = 1, .high = 1}, 1));
+  const auto gradients = Interpret(*graph, arguments);
+  EXPECT_TRUE(gradients.ok()) << gradients.status();
+  return *gradients;
+}
+
+// Where finite differences say nothing; torch's conventions.
+TEST(GradientTest, TiesShareTheGradient) {
+  const Literal x = Literal::FromVector<float>({3}, {1, 2, 3});
+  const Literal y = Literal::FromVector<float>({3}, {1, 3, 2});
+  EXPECT_EQ(Gradients("max", {x, y})[0], Literal::FromVector<float>({3}, {0.5f, 0, 1}));
+  EXPECT_EQ(Gradients("max", {x, y})[1], Literal::FromVector<float>({3}, {0.5f, 1, 0}));
+  EXPECT_EQ(Gradients("min", {x, y})[0], Literal::FromVector<float>({3}, {0.5f, 1, 0}));
+  const Literal rows = Literal::FromVector<float>({2, 4}, {5, 1, 5, 2, 0, 3, 3, 3});
+  const ir::Attributes last_axis = {{"axes", std::vector<int64_t>{1}}};
+  EXPECT_TRUE(CheckClose(Gradients("reduce_max", {rows}, last_axis)[0],
+                         Literal::FromVector<float>(
+                             {2, 4}, {0.5f, 0, 0.5f, 0, 0, 1 / 3.0f, 1 / 3.0f, 1 / 3.0f}),
+                         {.relative = 1e-6})
+                  .ok());
+}
+
+TEST(GradientTest, AtKinksAndPolesIsWhatTorchSays) {
+  const Literal zero = Literal::FromVector<float>({1}, {0});
+  const Literal two = Literal::FromVector<float>({1}, {2});
+  EXPECT_EQ(Gradients("relu", {zero})[0].AsDouble(0), 0);
+  EXPECT_EQ(Gradients("abs", {zero})[0].AsDouble(0), 0);
+  EXPECT_EQ(Gradients("pow", {zero, two})[0].AsDouble(0), 0);
+  EXPECT_EQ(Gradients("pow", {zero, two})[1].AsDouble(0), 0);
 }
 
 }  // namespace
