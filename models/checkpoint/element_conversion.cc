@@ -11,19 +11,23 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read without byte swapping");
 
+// Code that is compiled anew for each instruction set must be inlined into the function that names
+// the set.
+#define TRENCADIS_INLINE [[gnu::always_inline]] inline
+
 constexpr int64_t kQuantizedBlock = 32;
 // Elements converted at a time where a value passes through f32 on its way to bf16: fits in L1.
 constexpr int64_t kStagedElements = 2048;
 
 template <typename T>
-inline T Load(const std::byte* from) {
+TRENCADIS_INLINE T Load(const std::byte* from) {
   T value;
   std::memcpy(&value, from, sizeof(T));
   return value;
 }
 
 // F16BitsToF32 without branches, so that loops over it vectorise.
-inline float F16ToF32(uint16_t bits) {
+TRENCADIS_INLINE float F16ToF32(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t magnitude = bits & 0x7fffu;
   const uint32_t rebias = magnitude >= 0x7c00u ? 224u << 23 : 112u << 23;
@@ -33,21 +37,26 @@ inline float F16ToF32(uint16_t bits) {
   return std::bit_cast<float>(sign | (magnitude < 0x400u ? subnormal : normal));
 }
 
-// Each Expand* writes the f32 values of `n` elements (whole blocks).
+// Each Expand* writes the f32 values of `n` elements (whole blocks). Without __restrict every block
+// would begin with a test whether the two overlap.
 
-void ExpandF16(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandF16(const std::byte* __restrict from, int64_t n,
+                                float* __restrict out) {
   for (int64_t i = 0; i < n; ++i) out[i] = F16ToF32(Load<uint16_t>(from + 2 * i));
 }
 
-void ExpandBF16(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandBF16(const std::byte* __restrict from, int64_t n,
+                                 float* __restrict out) {
   for (int64_t i = 0; i < n; ++i) out[i] = ToF32(BF16{Load<uint16_t>(from + 2 * i)});
 }
 
-void ExpandF64(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandF64(const std::byte* __restrict from, int64_t n,
+                                float* __restrict out) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(Load<double>(from + 8 * i));
 }
 
-void ExpandQ8_0(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandQ8_0(const std::byte* __restrict from, int64_t n,
+                                 float* __restrict out) {
   for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
     const float scale = F16ToF32(Load<uint16_t>(from));
     for (int i = 0; i < kQuantizedBlock; ++i) {
@@ -59,7 +68,8 @@ void ExpandQ8_0(const std::byte* from, int64_t n, float* out) {
 }
 
 // Byte i of a 4-bit block holds elements i (low half) and i + 16 (high half).
-void ExpandQ4_0(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandQ4_0(const std::byte* __restrict from, int64_t n,
+                                 float* __restrict out) {
   for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
     const float scale = F16ToF32(Load<uint16_t>(from));
     for (int i = 0; i < kQuantizedBlock / 2; ++i) {
@@ -73,7 +83,8 @@ void ExpandQ4_0(const std::byte* from, int64_t n, float* out) {
 }
 
 // d·q is exact in f32 (15 significant bits), so a fused multiply-add gives the same result.
-void ExpandQ4_1(const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void ExpandQ4_1(const std::byte* __restrict from, int64_t n,
+                                 float* __restrict out) {
   for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
     const float scale = F16ToF32(Load<uint16_t>(from));
     const float minimum = F16ToF32(Load<uint16_t>(from + 2));
@@ -87,7 +98,7 @@ void ExpandQ4_1(const std::byte* from, int64_t n, float* out) {
   }
 }
 
-void Expand(StoredType type, const std::byte* from, int64_t n, float* out) {
+TRENCADIS_INLINE void Expand(StoredType type, const std::byte* from, int64_t n, float* out) {
   switch (type) {
     case StoredType::kF32:
       std::memcpy(out, from, n * sizeof(float));
@@ -110,14 +121,15 @@ void Expand(StoredType type, const std::byte* from, int64_t n, float* out) {
 }
 
 // Bits of ToBF16(value), without branches.
-inline uint16_t RoundToBF16(float value) {
+TRENCADIS_INLINE uint16_t RoundToBF16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
   const uint32_t quiet_nan = (bits >> 16) | 0x40u;
   return static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet_nan : rounded);
 }
 
-void NarrowToBF16(StoredType type, const std::byte* from, int64_t n, std::byte* out) {
+TRENCADIS_INLINE void NarrowToBF16(StoredType type, const std::byte* from, int64_t n,
+                                   std::byte* out) {
   const BlockLayout layout = LayoutOf(type);
   alignas(64) float staged[kStagedElements];
   uint16_t narrowed[kStagedElements];
@@ -130,6 +142,46 @@ void NarrowToBF16(StoredType type, const std::byte* from, int64_t n, std::byte* 
     out += count * sizeof(uint16_t);
     n -= count;
   }
+}
+
+// Whole blocks to `dtype`, f32 or bf16.
+TRENCADIS_INLINE void ConvertFloats(StoredType type, const std::byte* from, int64_t n, DType dtype,
+                                    std::byte* out) {
+  if (dtype == DType::kF32) return Expand(type, from, n, reinterpret_cast<float*>(out));
+  NarrowToBF16(type, from, n, out);
+}
+
+// The same loops compiled for three instruction sets. Every operation in them is exact or rounds
+// once, so that all three give the same bits.
+void ConvertFloatsAnywhere(StoredType type, const std::byte* from, int64_t n, DType dtype,
+                           std::byte* out) {
+  ConvertFloats(type, from, n, dtype, out);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2,fma")]] void ConvertFloatsAvx2(StoredType type, const std::byte* from,
+                                                   int64_t n, DType dtype, std::byte* out) {
+  ConvertFloats(type, from, n, dtype, out);
+}
+
+[[gnu::target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")]] void
+ConvertFloatsAvx512(StoredType type, const std::byte* from, int64_t n, DType dtype,
+                    std::byte* out) {
+  ConvertFloats(type, from, n, dtype, out);
+}
+#endif
+
+using FloatConverter = void (*)(StoredType, const std::byte*, int64_t, DType, std::byte*);
+
+FloatConverter ChooseFloatConverter() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
+    return ConvertFloatsAvx512;
+  }
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return ConvertFloatsAvx2;
+#endif
+  return ConvertFloatsAnywhere;
 }
 
 }  // namespace
@@ -188,10 +240,9 @@ void ConvertElements(StoredType type, absl::Span<const std::byte> stored, DType 
                    [](std::byte b) { return std::byte{b != std::byte{0}}; });
   } else if (dtype == NaturalDType(type) && dtype != DType::kF32) {
     std::memcpy(out.data(), stored.data(), stored.size());
-  } else if (dtype == DType::kF32) {
-    Expand(type, stored.data(), elements, reinterpret_cast<float*>(out.data()));
   } else {
-    NarrowToBF16(type, stored.data(), elements, out.data());
+    static const FloatConverter convert = ChooseFloatConverter();
+    convert(type, stored.data(), elements, dtype, out.data());
   }
 }
 
