@@ -49,9 +49,9 @@ struct VariableSplit {
   int64_t inner = 0;
 };
 
-// Splits the row-major offset `linear` into one affine form per dimension of `shape`. When a
-// variable first has to be split, says so in `split` and fails; fails with Unimplemented and leaves
-// `split` alone when no split helps.
+// Splits the row-major offset `linear`, which lies in the tensor, into one affine form per
+// dimension of `shape`. When a variable first has to be split, says so in `split` and fails; fails
+// with Unimplemented and leaves `split` alone when no split helps.
 absl::StatusOr<ElementIndex> Delinearize(const Affine& linear, absl::Span<const int64_t> shape,
                                          absl::Span<const int64_t> extents, VariableSplit& split);
 

@@ -1,6 +1,7 @@
 // Every elementwise op, generator and view, alone.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -156,6 +157,29 @@ std::vector<const ir::OpDef*> ElementwiseOps() {
 INSTANTIATE_TEST_SUITE_P(Ops, ElementwiseOpTest, ::testing::ValuesIn(ElementwiseOps()),
                          [](const auto& info) { return std::string(info.param->name); });
 
+// Every upper half of an f32 with lower halves around the ties: denormals, infinities and NaN too.
+TEST(ConvertTest, RoundsToBF16Exactly) {
+  const ir::Graph body = ParseBody(R"(graph {
+    %0 = input() : f32[524288]
+    %1 = convert(%0){dtype=bf16}
+    return %1
+  })");
+  Literal input(body.type(body.input(0)));
+  constexpr uint32_t kLow[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xfffe, 0xffff, 0x1234};
+  for (int64_t i = 0; i < input.num_elements(); ++i) {
+    input.data<float>()[i] =
+        std::bit_cast<float>(static_cast<uint32_t>(i / 8) << 16 | kLow[i % std::size(kLow)]);
+  }
+  for (const char* cpu : {"x86-64-v2", "x86-64-v3", ""}) {
+    const Target target = *cpu == 0 ? Target::Host() : Target::HostWithCpu(cpu).value();
+    const auto got = RunBody(body, target, {input});
+    ASSERT_TRUE(got.ok()) << got.status();
+    for (int64_t i = 0; i < input.num_elements(); ++i) {
+      ASSERT_EQ((*got)[0].data<BF16>()[i].bits, ToBF16(input.data<float>()[i]).bits) << i;
+    }
+  }
+}
+
 TEST(GeneratorTest, IotaAndConstants) {
   for (const char* dtype : {"f32", "bf16", "i32", "i64", "u8"}) {
     CheckBody(absl::StrReplaceAll(R"(graph {
@@ -205,6 +229,19 @@ TEST(ViewTest, EachAloneAndOfComputedValues) {
     })",
                                   {{"VIEW", std::string(view)}}),
               kTolerance);
+  }
+}
+
+TEST(ViewTest, TransposesInTiles) {
+  for (const char* dtype : {"f32", "bf16", "u8"}) {
+    CheckBody(absl::StrReplaceAll(R"(graph {
+      %0 = input() : TYPE[3,37,50]
+      %1 = input() : TYPE[3,50,37]
+      %2 = transpose(%0){permutation=[0, 2, 1]}
+      %3 = add(%1, %2)
+      return %3
+    })",
+                                  {{"TYPE", dtype}}));
   }
 }
 

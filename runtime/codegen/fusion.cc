@@ -39,26 +39,18 @@ KernelCode EmitKernel(const LoopBody& body, int lanes, llvm::Module& module,
 }
 
 // Which phase of a row makes store `index`, or the number of phases for one made after them all.
-int PhaseOfStore(const RowPhases& phases, int index) {
+size_t PhaseOfStore(const RowPhases& phases, int index) {
   for (size_t p = 0; p < phases.phases.size(); ++p) {
     const std::vector<int>& stores = phases.phases[p].stores;
-    if (std::find(stores.begin(), stores.end(), index) != stores.end()) return static_cast<int>(p);
+    if (std::find(stores.begin(), stores.end(), index) != stores.end()) return p;
   }
-  return static_cast<int>(phases.phases.size());
+  return phases.phases.size();
 }
 
-// True when a phase after `phase` reads `input`. Reductions and stores name what a phase computes;
-// scratch copies only make it read less.
-bool IsReadAfter(const LoopBody& body, const RowPhases& phases, int phase, int input) {
+// True when `input` is read to compute any of `exprs`.
+bool Reads(const LoopBody& body, const std::vector<int>& exprs, int input) {
   std::vector<bool> needed(body.exprs.size());
-  for (size_t p = phase + 1; p < phases.phases.size(); ++p) {
-    for (int reduction : phases.phases[p].reductions) {
-      needed[body.reductions[reduction].operand] = true;
-    }
-    for (int store : phases.phases[p].stores) needed[body.stores[store].expr] = true;
-  }
-  const bool is_last = phase == static_cast<int>(phases.phases.size());
-  for (int store : phases.row_stores) needed[body.stores[store].expr] = !is_last;
+  for (int expr : exprs) needed[expr] = true;
   for (size_t i = body.exprs.size(); i-- > 0;) {
     if (!needed[i]) continue;
     const Expr& expr = body.exprs[i];
@@ -66,6 +58,38 @@ bool IsReadAfter(const LoopBody& body, const RowPhases& phases, int phase, int i
     for (int operand : expr.operands) needed[operand] = true;
   }
   return false;
+}
+
+// What a row kernel computes in the phases after the one that makes store `index`. That some of it
+// is kept in scratch only means that less is read.
+std::vector<int> ComputedAfter(const LoopBody& body, int index) {
+  const RowPhases phases = PlanRowPhases(body);
+  const size_t phase = PhaseOfStore(phases, index);
+  std::vector<int> exprs;
+  for (size_t p = phase + 1; p < phases.phases.size(); ++p) {
+    for (int reduction : phases.phases[p].reductions) {
+      exprs.push_back(body.reductions[reduction].operand);
+    }
+    for (int store : phases.phases[p].stores) exprs.push_back(body.stores[store].expr);
+  }
+  if (phase == phases.phases.size()) return exprs;
+  for (int store : phases.row_stores) exprs.push_back(body.stores[store].expr);
+  return exprs;
+}
+
+// Whether `input` is read at other places, or at a later time, than store `index` is written.
+bool ReadsElsewhere(const LoopBody& body, int index, int input) {
+  for (const Expr& expr : body.exprs) {
+    const bool reads = expr.kind == Expr::Kind::kLoad && expr.source == input;
+    if (reads && !(expr.index == body.stores[index].index)) return true;
+  }
+  std::vector<int> others;
+  if (body.form == BodyForm::kRow) others = ComputedAfter(body, index);
+  // Threads at other chunks of the same column may not have folded them yet.
+  if (body.form == BodyForm::kColumn) {
+    for (const Reduction& reduction : body.reductions) others.push_back(reduction.operand);
+  }
+  return Reads(body, others, input);
 }
 
 }  // namespace
@@ -107,19 +131,11 @@ bool CanAlias(const ir::Graph& body, int input, int output) {
   if (!(body.type(body.input(input)) == body.type(body.outputs()[output]))) return false;
   if (ComputesNothing(body)) return true;
   const absl::StatusOr<LoopBody> loops = LoopBody::Build(body);
-  // A column's accumulators read every row before the first result is written, but other units of
-  // the same column may not have: only elements that one unit reads and writes are safe.
-  if (!loops.ok() || loops->form == BodyForm::kColumn) return false;
+  if (!loops.ok()) return false;
   for (size_t i = 0; i < loops->stores.size(); ++i) {
-    const Store& store = loops->stores[i];
-    if (store.output != output) continue;
-    for (const Expr& expr : loops->exprs) {
-      const bool reads = expr.kind == Expr::Kind::kLoad && expr.source == input;
-      if (reads && !(expr.index == store.index)) return false;
+    if (loops->stores[i].output == output) {
+      return !ReadsElsewhere(*loops, static_cast<int>(i), input);
     }
-    if (loops->form == BodyForm::kElementwise) return true;
-    const RowPhases phases = PlanRowPhases(*loops);
-    return !IsReadAfter(*loops, phases, PhaseOfStore(phases, static_cast<int>(i)), input);
   }
   return false;
 }

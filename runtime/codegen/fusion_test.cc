@@ -351,7 +351,31 @@ TEST(AliasTest, RefusesWhatIsReadElsewhereOrLater) {
     %3 = add(%1, %2)
     return %3
   })");
-  EXPECT_FALSE(CanAlias(column, 1, 0));
+  EXPECT_TRUE(CanAlias(column, 1, 0));
+  const ir::Graph folded = ParseBody(R"(graph {
+    %0 = input() : f32[4,10]
+    %1 = input() : f32[10]
+    %2 = broadcast(%1){axes=[1], shape=[4, 10]}
+    %3 = mul(%0, %2)
+    %4 = reduce_sum(%3){axes=[0]}
+    return %4
+  })");
+  EXPECT_FALSE(CanAlias(folded, 1, 0));
+}
+
+TEST(AliasTest, GradientsAccumulateInPlace) {
+  const ir::Graph body = ParseBody(R"(graph {
+    %0 = input() : f32[500,30]
+    %1 = input() : f32[30]
+    %2 = reduce_sum(%0){axes=[0]}
+    %3 = add(%1, %2)
+    return %3
+  })");
+  const std::vector<Literal> inputs = RandomInputs(body, 5);
+  const auto apart = RunBody(body, Target::Host(), inputs);
+  const auto in_place = RunBody(body, Target::Host(), inputs, {.pieces = 3, .aliases = {{1, 0}}});
+  ASSERT_TRUE(apart.ok() && in_place.ok());
+  EXPECT_TRUE(SameBits(*apart, *in_place));
 }
 
 TEST(CheckFusibleTest, NamesWhatStandsInTheWay) {
@@ -415,6 +439,16 @@ TEST(CompileFusionsTest, CompilesABatchInOrder) {
   const auto loaded = LoadedKernels::Load(objects);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_TRUE((*loaded)->Find("k3").ok());
+}
+
+TEST(CompileFusionTest, KeepsOnlyDearValuesInScratch) {
+  const auto softmax = CompileFusion(ParseBody(With(kSoftmax, {{"TYPE", "f32"}, {"N", "100"}})),
+                                     Target::Host(), "k");
+  const auto norm = CompileFusion(ParseBody(With(kRmsNorm, {{"N", "100"}})), Target::Host(), "k");
+  ASSERT_TRUE(softmax.ok() && norm.ok());
+  EXPECT_GE(softmax->scratch_bytes_per_thread, 400);
+  EXPECT_LT(softmax->scratch_bytes_per_thread, 600);
+  EXPECT_EQ(norm->scratch_bytes_per_thread, 0);
 }
 
 TEST(CompileFusionTest, IsDeterministic) {
