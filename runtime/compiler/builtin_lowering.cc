@@ -53,9 +53,9 @@ BuiltinStep LowerTake(const Site& s) {
 }
 
 BuiltinStep LowerScatterAdd(const Site& s) {
-  return Call("scatter_add", {Number(s.type(0).dtype), s.type(0).shape.num_elements(),
-                              Number(s.type(1).dtype), s.result().shape.dim(0),
-                              Inner(s.result(), 0), Number(s.result().dtype)});
+  return Call("scatter_add",
+              {Number(s.type(0).dtype), s.type(0).shape.num_elements(), Number(s.type(1).dtype),
+               s.result().shape.dim(0), Inner(s.result(), 0), Number(s.result().dtype)});
 }
 
 BuiltinStep LowerDynamicSlice(const Site& s) {

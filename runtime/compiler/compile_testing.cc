@@ -19,10 +19,10 @@ namespace {
 class AlignedBytes {
  public:
   explicit AlignedBytes(size_t size)
-      : data_(static_cast<std::byte*>(::operator new(size + 1, std::align_val_t{64}))) {
+      : data_(static_cast<std::byte*>(::operator new (size + 1, std::align_val_t{64}))) {
     std::fill_n(data_, size, std::byte{0xff});
   }
-  ~AlignedBytes() { ::operator delete(data_, std::align_val_t{64}); }
+  ~AlignedBytes() { ::operator delete (data_, std::align_val_t{64}); }
   AlignedBytes(AlignedBytes&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   AlignedBytes(const AlignedBytes&) = delete;
   AlignedBytes& operator=(const AlignedBytes&) = delete;

@@ -220,7 +220,7 @@ class Emitter {
   StepLowering& lowering_;
   const codegen::Target& target_;
   recipe::RecipeProto recipe_;
-  std::vector<Lifetime> lifetimes_;  // the storage's buffers, then scratch
+  std::vector<Lifetime> lifetimes_;                          // the storage's buffers, then scratch
   absl::flat_hash_map<int32_t, uint64_t> constant_offsets_;  // by node
   absl::flat_hash_map<std::pair<int32_t, std::string>, int> packed_copies_;
 };

@@ -136,8 +136,8 @@ absl::Status KernelTable::Compile(const codegen::Target& target, int threads) {
   }
   for (int i = 0; i < num_kernels(); ++i) {
     if (entries_[i].attention == nullptr) continue;
-    TRENCADIS_ASSIGN_OR_RETURN(codes_[i], codegen::CompileAttention(*entries_[i].attention, target,
-                                                                    entries_[i].symbol));
+    TRENCADIS_ASSIGN_OR_RETURN(
+        codes_[i], codegen::CompileAttention(*entries_[i].attention, target, entries_[i].symbol));
   }
   return absl::OkStatus();
 }

@@ -1,7 +1,7 @@
 // KernelTable: which nodes of a graph become compiled kernels, and those kernels, each once.
 //
-// Nodes that compute the same thing share a kernel, named by the fingerprint of what it computes, so
-// thirty equal layers cost one compilation. Built and compiled by one thread; const access is
+// Nodes that compute the same thing share a kernel, named by the fingerprint of what it computes,
+// so thirty equal layers cost one compilation. Built and compiled by one thread; const access is
 // thread-safe except CanAlias, which fills a cache.
 #ifndef TRENCADIS_RUNTIME_COMPILER_KERNEL_TABLE_H_
 #define TRENCADIS_RUNTIME_COMPILER_KERNEL_TABLE_H_
@@ -42,7 +42,7 @@ class KernelTable {
  private:
   struct Entry {
     std::string symbol;
-    std::shared_ptr<const ir::Graph> body;            // of a loop
+    std::shared_ptr<const ir::Graph> body;              // of a loop
     std::unique_ptr<codegen::AttentionSpec> attention;  // otherwise
   };
 

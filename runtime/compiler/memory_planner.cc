@@ -89,10 +89,18 @@ ArenaPlan PlanArena(absl::Span<const Lifetime> lifetimes, uint64_t alignment) {
   using Rank = std::pair<uint64_t, uint64_t>;
   const auto length = [](const Lifetime& v) { return static_cast<uint64_t>(v.last - v.first + 1); };
   const std::function<Rank(const Lifetime&)> ranks[] = {
-      [&](const Lifetime& v) { return Rank{v.bytes, length(v)}; },
-      [&](const Lifetime& v) { return Rank{length(v), v.bytes}; },
-      [&](const Lifetime& v) { return Rank{v.bytes * length(v), v.bytes}; },
-      [&](const Lifetime& v) { return Rank{steps - v.first, v.bytes}; },
+      [&](const Lifetime& v) {
+        return Rank{v.bytes, length(v)};
+      },
+      [&](const Lifetime& v) {
+        return Rank{length(v), v.bytes};
+      },
+      [&](const Lifetime& v) {
+        return Rank{v.bytes * length(v), v.bytes};
+      },
+      [&](const Lifetime& v) {
+        return Rank{steps - v.first, v.bytes};
+      },
   };
   plan.arena_bytes = std::numeric_limits<uint64_t>::max();
   for (const auto& rank : ranks) {

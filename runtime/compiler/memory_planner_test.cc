@@ -20,7 +20,8 @@ void ExpectSound(const std::vector<Lifetime>& values, const ArenaPlan& plan) {
     EXPECT_EQ(plan.offsets[i] % kAlignment, 0u);
     EXPECT_LE(plan.offsets[i] + values[i].bytes, plan.arena_bytes);
     for (size_t j = 0; j < i; ++j) {
-      if (!ShareStep(values[i], values[j]) || values[i].bytes == 0 || values[j].bytes == 0) continue;
+      if (!ShareStep(values[i], values[j]) || values[i].bytes == 0 || values[j].bytes == 0)
+        continue;
       const bool apart = plan.offsets[i] + values[i].bytes <= plan.offsets[j] ||
                          plan.offsets[j] + values[j].bytes <= plan.offsets[i];
       ASSERT_TRUE(apart) << "values " << i << " and " << j << " overlap";

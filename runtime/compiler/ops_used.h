@@ -16,7 +16,7 @@ struct OpsUsed {
   const ir::OpDef *matmul, *concatenate, *pad, *barrier, *fusion;
 };
 
-const OpsUsed& Ops();
+const OpsUsed &Ops();
 
 }  // namespace trencadis::compiler
 

@@ -43,7 +43,8 @@ absl::StatusOr<codegen::PostOp> PostOpOf(const ir::Graph& body, const ir::Node& 
   if (node.op == Ops().relu) return codegen::PostOp{PostOpKind::kRelu};
   const bool adds = node.op == Ops().add;
   if (!adds && node.op != Ops().mul) {
-    return absl::UnimplementedError(absl::StrCat("a product cannot be followed by ", node.op->name));
+    return absl::UnimplementedError(
+        absl::StrCat("a product cannot be followed by ", node.op->name));
   }
   ir::Value other = node.operands[1 - chained];
   if (const auto number = SplatValue(body, other); number.has_value() && !adds) {

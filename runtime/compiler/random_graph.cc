@@ -54,8 +54,8 @@ class Generator {
     }
     const Val other = Any();
     const TensorType type = builder_.TypeOf(like);
-    Val value = DTypeOf(other) == type.dtype ? other
-                                             : Op("convert", {other}, {{"dtype", type.dtype}});
+    Val value =
+        DTypeOf(other) == type.dtype ? other : Op("convert", {other}, {{"dtype", type.dtype}});
     return Reshaped(value, type.shape);
   }
 
@@ -116,8 +116,7 @@ class Generator {
     constexpr double kFactors[] = {0.5, 1.0, -1.0, 0.0};
     literal->SetDouble(0, kFactors[Pick(4)]);
     const Val scalar = Op("constant", {}, {{"value", ir::LiteralPtr(std::move(literal))}});
-    const Val factor =
-        Op("broadcast", {scalar}, {{"shape", type.shape.dims()}, {"axes", Ints{}}});
+    const Val factor = Op("broadcast", {scalar}, {{"shape", type.shape.dims()}, {"axes", Ints{}}});
     return Pick(2) == 0 ? Op("mul", {factor, x}) : Op("add", {x, factor});
   }
 

@@ -30,9 +30,8 @@ absl::StatusOr<int32_t> Rewriter::Add(const ir::OpDef* op, std::vector<ir::Value
 
 absl::StatusOr<ir::Value> Rewriter::Add1(const ir::OpDef* op, std::vector<ir::Value> operands,
                                          ir::Attributes attributes, std::string label) {
-  TRENCADIS_ASSIGN_OR_RETURN(
-      const int32_t node,
-      Add(op, std::move(operands), std::move(attributes), std::move(label)));
+  TRENCADIS_ASSIGN_OR_RETURN(const int32_t node,
+                             Add(op, std::move(operands), std::move(attributes), std::move(label)));
   return ir::Value{node, 0};
 }
 

@@ -98,7 +98,7 @@ class ListScheduler {
   std::vector<std::vector<int32_t>> reads_;
   std::vector<int32_t> readers_left_;
   std::vector<bool> done_;
-  MinHeap<int32_t> ready_;                          // program order
+  MinHeap<int32_t> ready_;                        // program order
   MinHeap<std::pair<int64_t, int32_t>> freeing_;  // stale entries are skipped
 };
 
@@ -130,8 +130,9 @@ std::vector<int32_t> Schedule(const ScheduleProblem& problem) {
   for (size_t i = 0; i < size; ++i) program[i] = static_cast<int32_t>(i);
   std::vector<int32_t> order = ListScheduler(problem, true).Run();
   if (order.size() < size) order = ListScheduler(problem, false).Run();
-  const bool program_will_do = std::all_of(problem.preferences.begin(), problem.preferences.end(),
-                                           [](const auto& wish) { return wish.first < wish.second; });
+  const bool program_will_do =
+      std::all_of(problem.preferences.begin(), problem.preferences.end(),
+                  [](const auto& wish) { return wish.first < wish.second; });
   if (!program_will_do) return order;
   return PeakLiveBytes(problem, program) <= PeakLiveBytes(problem, order) ? program : order;
 }

@@ -184,7 +184,7 @@ class Assigner {
   std::vector<std::vector<int32_t>> last_use_;   // of roots: the last step that reads them
   std::vector<std::vector<int32_t>> output_of_;  // of roots: the output whose memory they use
   std::vector<bool> input_taken_;                // lent to an output, or passed through
-  std::vector<int32_t> head_;  // by output: the first step that writes its memory
+  std::vector<int32_t> head_;                    // by output: the first step that writes its memory
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Storage: where every value of a scheduled graph lives, before the arena is laid out.
 //
-// Values that are one thing under several names (a reshape, a barrier) share their *root*'s place. A
-// result may take over the place of an operand that dies there, if its kernel allows it; a graph
+// Values that are one thing under several names (a reshape, a barrier) share their *root*'s place.
+// A result may take over the place of an operand that dies there, if its kernel allows it; a graph
 // output is made in its own buffer, or in that of a donated argument, and so are the values that
 // turn into it in place. All else goes into arena buffers with lifetimes, for the memory planner.
 // Immutable once assigned.
@@ -50,10 +50,10 @@ struct OutputPair {
 struct Storage {
   // By node, output: for roots only.
   std::vector<std::vector<Place>> places;
-  std::vector<Lifetime> buffers;            // of the arena; steps are indices into `steps`
+  std::vector<Lifetime> buffers;  // of the arena; steps are indices into `steps`
   std::vector<std::string> buffer_labels;
-  std::vector<OutputPair> donations;        // the output takes over the donated input's memory
-  std::vector<OutputPair> passed_through;   // the output is the input
+  std::vector<OutputPair> donations;       // the output takes over the donated input's memory
+  std::vector<OutputPair> passed_through;  // the output is the input
   // Outputs that nothing computes in place: copies of the graph's output values, to be made after
   // all steps.
   std::vector<int32_t> copied_outputs;

@@ -50,9 +50,8 @@ void ExpectSameValues(const ir::Graph& a, const ir::Graph& b) {
   ASSERT_TRUE(values_b.ok()) << values_b.status();
   ASSERT_EQ(values_a->size(), values_b->size());
   for (size_t i = 0; i < values_a->size(); ++i) {
-    EXPECT_EQ((*values_a)[i], (*values_b)[i])
-        << "output " << i << ": " << (*values_a)[i].ToString() << " and "
-        << (*values_b)[i].ToString();
+    EXPECT_EQ((*values_a)[i], (*values_b)[i]) << "output " << i << ": " << (*values_a)[i].ToString()
+                                              << " and " << (*values_b)[i].ToString();
   }
 }
 

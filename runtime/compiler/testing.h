@@ -16,7 +16,8 @@ namespace trencadis::compiler {
 // The graph that `text` describes; a test failure and an empty graph if there is none.
 ir::Graph GraphFrom(absl::string_view text);
 
-// Arguments for `graph`'s inputs: floats in (-2, 2), integers in 0..3, bools. Equal for equal seeds.
+// Arguments for `graph`'s inputs: floats in (-2, 2), integers in 0..3, bools. Equal for equal
+// seeds.
 std::vector<Literal> RandomArguments(const ir::Graph& graph, uint32_t seed);
 
 // Expects both graphs to give the same bits for random arguments, by the reference interpreter.

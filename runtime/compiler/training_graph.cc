@@ -151,8 +151,8 @@ class StepBuilder {
     const Val n = RmsNorm(x, parameters_[2 + 9 * layer]);
     const Val q = Rotary(Linear(n, Weight(layer, 1)), o_.heads);
     const Val k = Rotary(Linear(n, Weight(layer, 2)), o_.kv_heads);
-    const Val v = Reshape(Linear(n, Weight(layer, 3)),
-                          {o_.batch, o_.time, o_.kv_heads, o_.head_width});
+    const Val v =
+        Reshape(Linear(n, Weight(layer, 3)), {o_.batch, o_.time, o_.kv_heads, o_.head_width});
     const double scale = 1.0 / std::sqrt(static_cast<double>(o_.head_width));
     const Val mixed = Op("attention", {q, k, v}, {{"scale", scale}, {"causal", true}});
     const Val flat = Reshape(mixed, {n_, o_.heads * o_.head_width});
@@ -212,8 +212,7 @@ class StepBuilder {
       const Val g = Convert(gradients[i], DType::kF32);
       const Shape shape = b_.TypeOf(g).shape;
       const Val m = Op("add", {Times(first_moments_[i], 0.9), Times(g, 0.1)});
-      const Val v =
-          Op("add", {Times(second_moments_[i], 0.999), Times(Op("mul", {g, g}), 0.001)});
+      const Val v = Op("add", {Times(second_moments_[i], 0.999), Times(Op("mul", {g, g}), 0.001)});
       const Val eps = Broadcast(Scalar(1e-8, DType::kF32), shape, {});
       const Val step = Op("div", {m, Op("add", {Op("sqrt", {v}), eps})});
       const Val decayed = Op("add", {step, Times(parameters_[i], 0.01)});

@@ -142,11 +142,10 @@ std::string KindText(const Step& step) {
 }
 
 std::string DumpRecipe(const RecipeProto& recipe) {
-  std::string text = absl::StrCat("recipe \"", recipe.name(), "\" for target ", recipe.target(),
-                                  "\n", "arena ", recipe.arena_bytes(), " bytes (live at most ",
-                                  recipe.plan().lower_bound_bytes(), "), constants ",
-                                  recipe.constants().size(), " bytes, objects ",
-                                  recipe.objects_size(), "\n");
+  std::string text = absl::StrCat(
+      "recipe \"", recipe.name(), "\" for target ", recipe.target(), "\n", "arena ",
+      recipe.arena_bytes(), " bytes (live at most ", recipe.plan().lower_bound_bytes(),
+      "), constants ", recipe.constants().size(), " bytes, objects ", recipe.objects_size(), "\n");
   for (int i = 0; i < recipe.inputs_size(); ++i) {
     absl::StrAppend(&text, "  input ", i, ": ", TypeText(recipe.inputs(i)), "\n");
   }

@@ -90,8 +90,7 @@ absl::Status CheckKernel(const Step& step) {
 
 // Bytes of the operand that a post-op reads (0: it takes none), or an error for an unknown kind.
 absl::StatusOr<uint64_t> PostOpBytes(const MatMulStep& matmul, absl::string_view kind) {
-  for (absl::string_view plain :
-       {"scale", "relu", "gelu_erf", "gelu_tanh", "silu", "accumulate"}) {
+  for (absl::string_view plain : {"scale", "relu", "gelu_erf", "gelu_tanh", "silu", "accumulate"}) {
     if (kind == plain) return uint64_t{0};
   }
   if (kind == "scale_by") return uint64_t{sizeof(float)};

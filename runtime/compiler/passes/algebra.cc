@@ -137,8 +137,8 @@ Rewritten Rewrite(Rewriter& rewriter, int32_t id) {
   if (op == Ops().convert) return RewriteConvert(site);
   if (op == Ops().select) return RewriteSelect(site);
   if (op == Ops().neg || op == Ops().abs || op == Ops().logical_not) return RewriteUnary(site);
-  const bool idempotent = op == Ops().max || op == Ops().min || op == Ops().logical_and ||
-                          op == Ops().logical_or;
+  const bool idempotent =
+      op == Ops().max || op == Ops().min || op == Ops().logical_and || op == Ops().logical_or;
   if (idempotent && site.operands[0] == site.operands[1]) return site.operands[0];
   return std::nullopt;
 }

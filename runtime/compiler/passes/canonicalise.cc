@@ -30,9 +30,8 @@ struct Site {
   const Ints& ints(absl::string_view name) const { return node.attributes.Get<Ints>(name); }
 
   Rewritten Emit(const ir::OpDef* op, std::vector<ir::Value> on, ir::Attributes attributes) const {
-    TRENCADIS_ASSIGN_OR_RETURN(
-        const ir::Value value,
-        rewriter.Add1(op, std::move(on), std::move(attributes), node.label));
+    TRENCADIS_ASSIGN_OR_RETURN(const ir::Value value,
+                               rewriter.Add1(op, std::move(on), std::move(attributes), node.label));
     return value;
   }
   Rewritten Reshape(ir::Value x) const {
@@ -152,9 +151,8 @@ Rewritten RewriteSlice(const Site& site) {
     new_limits.push_back(std::min(limits[i], starts[i] + site.ints("limits")[i] * strides[i]));
     new_strides.push_back(strides[i] * site.ints("strides")[i]);
   }
-  return site.Emit(
-      Ops().slice, {producer.operands[0]},
-      {{"starts", new_starts}, {"limits", new_limits}, {"strides", new_strides}});
+  return site.Emit(Ops().slice, {producer.operands[0]},
+                   {{"starts", new_starts}, {"limits", new_limits}, {"strides", new_strides}});
 }
 
 Rewritten RewriteReverse(const Site& site) {

@@ -66,8 +66,7 @@ void FusionAnalysis::MarkMaterialisedViews() {
     }
     needs_memory_[value.node][value.output] = true;
     // A constant lies in memory as it is.
-    if (graph_.node(value.node).op != Ops().constant &&
-        roles_[value.node] == FusionRole::kInline) {
+    if (graph_.node(value.node).op != Ops().constant && roles_[value.node] == FusionRole::kInline) {
       roles_[value.node] = FusionRole::kCompute;
     }
   };

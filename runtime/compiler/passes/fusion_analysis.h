@@ -1,8 +1,9 @@
 // FusionAnalysis: what the fusion pass knows about a graph before it groups anything.
 //
-// Every node has a role. *Inline* nodes (views, generators) are read through: each kernel that needs
-// one computes it in its own body. *Compute* nodes (elementwise, reductions, and views that something
-// else than a kernel reads) are what groups are made of. *Opaque* nodes stay as they are. Immutable.
+// Every node has a role. *Inline* nodes (views, generators) are read through: each kernel that
+// needs one computes it in its own body. *Compute* nodes (elementwise, reductions, and views that
+// something else than a kernel reads) are what groups are made of. *Opaque* nodes stay as they are.
+// Immutable.
 #ifndef TRENCADIS_RUNTIME_COMPILER_PASSES_FUSION_ANALYSIS_H_
 #define TRENCADIS_RUNTIME_COMPILER_PASSES_FUSION_ANALYSIS_H_
 

@@ -63,9 +63,8 @@ absl::StatusOr<FusionBody> BuildFusionBody(const ir::Graph& source,
     const ir::Node& node = source.node(id);
     std::vector<ir::Value> operands;
     for (ir::Value operand : node.operands) operands.push_back(inner.at(operand));
-    TRENCADIS_ASSIGN_OR_RETURN(
-        const int32_t copy,
-        body.graph.AddNode(node.op, std::move(operands), node.attributes, node.label));
+    TRENCADIS_ASSIGN_OR_RETURN(const int32_t copy, body.graph.AddNode(node.op, std::move(operands),
+                                                                      node.attributes, node.label));
     for (size_t i = 0; i < node.results.size(); ++i) {
       const auto output = static_cast<int32_t>(i);
       inner[{id, output}] = {copy, output};
@@ -84,8 +83,7 @@ absl::StatusOr<ir::Graph> SingleNodeBody(const ir::Graph& source, int32_t id) {
   std::vector<ir::Value> operands;
   for (ir::Value operand : node.operands) operands.push_back(body.AddInput(source.type(operand)));
   TRENCADIS_ASSIGN_OR_RETURN(
-      const int32_t copy,
-      body.AddNode(node.op, std::move(operands), node.attributes, node.label));
+      const int32_t copy, body.AddNode(node.op, std::move(operands), node.attributes, node.label));
   std::vector<ir::Value> outputs;
   for (size_t i = 0; i < node.results.size(); ++i) {
     outputs.push_back({copy, static_cast<int32_t>(i)});

@@ -51,15 +51,14 @@ std::vector<const FusionGroup*> FusionGroups::Groups() const {
   for (const FusionGroup& group : groups_) {
     if (!group.members.empty()) result.push_back(&group);
   }
-  std::sort(result.begin(), result.end(), [](const FusionGroup* a, const FusionGroup* b) {
-    return a->position < b->position;
-  });
+  std::sort(result.begin(), result.end(),
+            [](const FusionGroup* a, const FusionGroup* b) { return a->position < b->position; });
   return result;
 }
 
 bool FusionGroups::IsInside(const FusionGroup& group, int32_t node) const {
-  return GroupOf(node) == &group || std::find(group.repeated.begin(), group.repeated.end(), node) !=
-                                        group.repeated.end();
+  return GroupOf(node) == &group ||
+         std::find(group.repeated.begin(), group.repeated.end(), node) != group.repeated.end();
 }
 
 bool FusionGroups::IsReadOutside(const FusionGroup& group, ir::Value value) const {
@@ -144,17 +143,16 @@ bool FusionGroups::IsReadBeyond(const FusionGroup& a, const FusionGroup& b) cons
   return std::any_of(a.members.begin(), a.members.end(), [&](int32_t member) {
     const auto users = analysis_.Users(member);
     return analysis_.NeedsMemory({member, 0}) ||
-           std::any_of(users.begin(), users.end(), [&](int32_t user) {
-             return GroupOf(user) != &a && GroupOf(user) != &b;
-           });
+           std::any_of(users.begin(), users.end(),
+                       [&](int32_t user) { return GroupOf(user) != &a && GroupOf(user) != &b; });
   });
 }
 
 bool FusionGroups::IsNear(int32_t a, int32_t b) const {
   if (groups_[a].position > groups_[b].position) std::swap(a, b);
   const FusionGroup& earlier = groups_[a];
-  const int32_t distance = analysis_.HeaviesBefore(groups_[b].position) -
-                           analysis_.HeaviesBefore(earlier.position);
+  const int32_t distance =
+      analysis_.HeaviesBefore(groups_[b].position) - analysis_.HeaviesBefore(earlier.position);
   if (distance <= limits_.distance) return true;
   // What reads nothing but arguments keeps nothing alive by waiting.
   for (int32_t member : earlier.members) {
@@ -233,8 +231,8 @@ bool FusionGroups::TryMerge(int32_t a, int32_t b) {
   into.shape = shape;
   into.position = position;
   for (int32_t member : from.members) group_of_[member] = a;
-  const auto middle = into.members.insert(into.members.end(), from.members.begin(),
-                                          from.members.end());
+  const auto middle =
+      into.members.insert(into.members.end(), from.members.begin(), from.members.end());
   std::inplace_merge(into.members.begin(), middle, into.members.end());
   from.members.clear();
   return true;

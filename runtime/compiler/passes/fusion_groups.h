@@ -1,9 +1,9 @@
 // FusionGroups: which compute nodes run in one kernel.
 //
 // Each group has a *position*, the id of one of its nodes, such that every group and opaque node
-// comes after all it depends on: merging two groups keeps one of their positions and is refused when
-// neither keeps that order. So groups never form a cycle, and nothing is moved past a product that
-// it does not depend on unless it lies near.
+// comes after all it depends on: merging two groups keeps one of their positions and is refused
+// when neither keeps that order. So groups never form a cycle, and nothing is moved past a product
+// that it does not depend on unless it lies near.
 #ifndef TRENCADIS_RUNTIME_COMPILER_PASSES_FUSION_GROUPS_H_
 #define TRENCADIS_RUNTIME_COMPILER_PASSES_FUSION_GROUPS_H_
 
@@ -20,8 +20,8 @@ struct FusionLimits {
   int32_t inputs = 24;
   // Products and composites that a kernel may move past to join another.
   int32_t distance = 4;
-  // With fewer rows than this, longer than `long_row`, a row kernel has too little to share out among
-  // threads, so only its reduction joins what comes before.
+  // With fewer rows than this, longer than `long_row`, a row kernel has too little to share out
+  // among threads, so only its reduction joins what comes before.
   int64_t few_rows = 16;
   int64_t long_row = 8192;
 };

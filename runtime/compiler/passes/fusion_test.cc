@@ -15,7 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 
 // Fuses `text`, checks that its values stay the same, and tells what became of it: per node that is
-// no input, constant or reshape, its op, for a fusion "compute ops joined by + -> number of outputs".
+// no input, constant or reshape, its op, for a fusion "compute ops joined by + -> number of
+// outputs".
 std::vector<std::string> Fuse(absl::string_view text, FusionLimits limits = {}) {
   const ir::Graph original = GraphFrom(text);
   ir::Graph graph = original;

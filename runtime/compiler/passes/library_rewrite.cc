@@ -123,7 +123,8 @@ class EpilogueFolder {
            IsMaterialised(node.operands[0], id);
   }
 
-  // Whether the library's epilogue of product `id` may do what `node` does to its operand `chained`.
+  // Whether the library's epilogue of product `id` may do what `node` does to its operand
+  // `chained`.
   bool Folds(const ir::Node& node, int chained, int32_t id) const {
     if (node.op == Ops().relu) return true;
     if (node.op != Ops().add && node.op != Ops().mul) return false;
@@ -163,7 +164,7 @@ class EpilogueFolder {
   const ir::Graph& graph_;
   UseLists uses_;
   Rewriter rewriter_;
-  std::vector<bool> absorbed_;           // by node
+  std::vector<bool> absorbed_;            // by node
   std::vector<std::vector<Link>> plans_;  // by product
 };
 
@@ -177,9 +178,8 @@ absl::Status EpilogueFolder::EmitProduct(int32_t id) {
   for (const Link& link : plan) extras.push_back(OperandOf(link, outer));
   for (ir::Value value : outer) body.AddInput(graph_.type(value));
   int32_t next_input = 2;
-  TRENCADIS_ASSIGN_OR_RETURN(int32_t last,
-                             body.AddNode(product.op, {body.input(0), body.input(1)},
-                                          product.attributes, product.label));
+  TRENCADIS_ASSIGN_OR_RETURN(int32_t last, body.AddNode(product.op, {body.input(0), body.input(1)},
+                                                        product.attributes, product.label));
   for (size_t i = 0; i < plan.size(); ++i) {
     const ir::Node& node = graph_.node(plan[i].node);
     std::vector<ir::Value> operands = {{last, 0}};

@@ -65,9 +65,8 @@ class Rematerialiser {
         TRENCADIS_ASSIGN_OR_RETURN(const ir::Value value, OperandFor(operand, id));
         operands.push_back(value);
       }
-      TRENCADIS_ASSIGN_OR_RETURN(
-          const int32_t copy,
-          rewriter_.Add(node.op, std::move(operands), node.attributes, node.label));
+      TRENCADIS_ASSIGN_OR_RETURN(const int32_t copy, rewriter_.Add(node.op, std::move(operands),
+                                                                   node.attributes, node.label));
       for (size_t i = 0; i < node.results.size(); ++i) {
         const auto output = static_cast<int32_t>(i);
         rewriter_.Replace({id, output}, {copy, output});

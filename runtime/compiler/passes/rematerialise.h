@@ -1,9 +1,9 @@
 // Rematerialisation: a cheap value that is used again much later is computed again there.
 //
-// Only where it costs no memory: what the second computation reads lives until then anyway (or is an
-// argument, or is small). A saved activation such as silu(gate) * up then dies after its first use,
-// and the weight gradients recompute it from gate and up, which their own gradients need in any
-// case. Products, reductions and composites are never repeated.
+// Only where it costs no memory: what the second computation reads lives until then anyway (or is
+// an argument, or is small). A saved activation such as silu(gate) * up then dies after its first
+// use, and the weight gradients recompute it from gate and up, which their own gradients need in
+// any case. Products, reductions and composites are never repeated.
 #ifndef TRENCADIS_RUNTIME_COMPILER_PASSES_REMATERIALISE_H_
 #define TRENCADIS_RUNTIME_COMPILER_PASSES_REMATERIALISE_H_
 
