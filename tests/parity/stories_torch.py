@@ -3,7 +3,8 @@
 Usage: ENV/bin/python stories_torch.py --model DIR --train_batches FILE [--eval_batches FILE]
            [--method lora --adapter DIR] [--learning_rate X ...]     (ENV: tests/golden/README.md)
 
-A batch file is what `--dump_batches` writes, one JSON object per micro batch:
+A batch file is what `--dump_batches FILE` writes (evaluation's batches go to FILE.eval), one JSON
+object per micro batch:
   {"step": 0, "micro": 0, "input_ids": [[...]], "labels": [[...]]}
 with labels aligned to input_ids (position t predicts labels[t + 1]; -100 is ignored) and, for packed
 rows, "position_ids" and "segment_ids" (attention stays inside a segment). Micro batches of one step
