@@ -58,7 +58,9 @@ absl::StatusOr<KernelCode> CompileAttention(const AttentionSpec& spec, const Tar
   TRENCADIS_RETURN_IF_ERROR(Check(spec));
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
-  const auto emit = spec.backward ? EmitAttentionBackward : EmitAttentionForward;
+  const auto emit = spec.backward              ? EmitAttentionBackward
+                    : HasFewRows(spec, target) ? EmitAttentionFewRows
+                                               : EmitAttentionForward;
   KernelCode kernel = emit(spec, target, module, symbol);
   TRENCADIS_ASSIGN_OR_RETURN(kernel.object, CompileToObject(module, target));
   kernel.cost = AttentionCost(spec);

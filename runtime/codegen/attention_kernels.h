@@ -15,6 +15,10 @@ namespace trencadis::codegen {
 // still to be filled in.
 KernelCode EmitAttentionForward(const AttentionSpec& spec, const Target& target,
                                 llvm::Module& module, const std::string& symbol);
+// The forward kernel for specs that HasFewRows.
+KernelCode EmitAttentionFewRows(const AttentionSpec& spec, const Target& target,
+                                llvm::Module& module, const std::string& symbol);
+bool HasFewRows(const AttentionSpec& spec, const Target& target);
 KernelCode EmitAttentionBackward(const AttentionSpec& spec, const Target& target,
                                  llvm::Module& module, const std::string& symbol);
 

@@ -260,26 +260,30 @@ TileEmitter::Values AttentionTiles::ForSeenTiles(
       });
 }
 
-void AttentionTiles::Mask(const AttentionTask& task, const KeyTile& tile, Value* scores) {
+llvm::Value* AttentionTiles::SeenByPosition(Value* query, Value* position) {
   llvm::IRBuilder<>& ir = e_.ir();
   const AttentionSpec& s = plan_.spec;
+  Value* seen = llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(ir.getInt1Ty(), plan_.lanes));
+  if (s.causal) seen = ir.CreateAnd(seen, ir.CreateICmpSLE(position, query));
+  if (s.window > 0) {
+    Value* window = e_.Splat(ir.getInt32(static_cast<int32_t>(s.window)));
+    seen = ir.CreateAnd(seen, ir.CreateICmpSGT(position, ir.CreateSub(query, window)));
+  }
+  return seen;
+}
+
+void AttentionTiles::Mask(const AttentionTask& task, const KeyTile& tile, Value* scores) {
+  llvm::IRBuilder<>& ir = e_.ir();
   const int64_t vector_bytes = plan_.lanes * kWordBytes;
   e_.For(e_.Int(0), tile.count, 1, [&](Value* j) {
     Value* key = ir.CreateAdd(tile.first, j);
     Value* position = e_.Splat(ir.CreateTrunc(key, ir.getInt32Ty()));
-    Value* segment =
-        segments_ >= 0 ? e_.Splat(ir.CreateLoad(ir.getInt32Ty(), KeySegment(task, key))) : nullptr;
     Value* row = e_.At(scores, j, plan_.padded_rows * kWordBytes);
     for (int64_t v = 0; v < plan_.row_vectors; ++v) {
       Value* query = e_.LoadInts(e_.Scratch(row_positions_ + v * vector_bytes));
-      Value* seen =
-          llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(ir.getInt1Ty(), plan_.lanes));
-      if (s.causal) seen = ir.CreateAnd(seen, ir.CreateICmpSLE(position, query));
-      if (s.window > 0) {
-        Value* window = e_.Splat(ir.getInt32(static_cast<int32_t>(s.window)));
-        seen = ir.CreateAnd(seen, ir.CreateICmpSGT(position, ir.CreateSub(query, window)));
-      }
-      if (segment != nullptr) {
+      Value* seen = SeenByPosition(query, position);
+      if (segments_ >= 0) {
+        Value* segment = e_.Splat(ir.CreateLoad(ir.getInt32Ty(), KeySegment(task, key)));
         Value* own = e_.LoadInts(e_.Scratch(row_segments_ + v * vector_bytes));
         seen = ir.CreateAnd(seen, ir.CreateICmpEQ(segment, own));
       }
@@ -288,6 +292,20 @@ void AttentionTiles::Mask(const AttentionTask& task, const KeyTile& tile, Value*
       e_.Store(ir.CreateSelect(seen, e_.LoadFloats(address), never), address);
     }
   });
+}
+
+llvm::Value* AttentionTiles::SeenByRow(const AttentionTask& task, Value* row, Value* key,
+                                       Value* exists) {
+  llvm::IRBuilder<>& ir = e_.ir();
+  const auto of_row = [&](int64_t offset) {
+    return e_.Splat(ir.CreateLoad(ir.getInt32Ty(), e_.At(e_.Scratch(offset), row, kWordBytes)));
+  };
+  Value* lane_numbers = ir.CreateStepVector(e_.IntVector());
+  Value* position = ir.CreateAdd(lane_numbers, e_.Splat(ir.CreateTrunc(key, ir.getInt32Ty())));
+  Value* seen = SeenByPosition(of_row(row_positions_), position);
+  if (segments_ < 0) return seen;
+  Value* segments = e_.LoadInts(KeySegment(task, key), exists);
+  return ir.CreateAnd(seen, ir.CreateICmpEQ(segments, of_row(row_segments_)));
 }
 
 }  // namespace trencadis::codegen

@@ -83,8 +83,13 @@ class AttentionTiles {
           body);
   // Sets scores [kKeyTile, padded_rows] to -inf where a row does not see a key.
   void Mask(const AttentionTask& task, const KeyTile& tile, Value* scores);
+  // i1 vector: which of lanes() keys from `key` on the row `row` sees, by all masks; only lanes of
+  // `exists` are read and count.
+  Value* SeenByRow(const AttentionTask& task, Value* row, Value* key, Value* exists);
 
  private:
+  // i1 vectors: whether queries at `query` see keys at `position` (i32) by the masks of position.
+  Value* SeenByPosition(Value* query, Value* position);
   // Address of the segment of a key of the task's batch.
   Value* KeySegment(const AttentionTask& task, Value* key);
   // i64 queries first and last of the task, as positions among the keys.

@@ -144,6 +144,44 @@ llvm::Value* TileEmitter::SumLanes(Value* x) {
   return ir_.CreateExtractElement(x, uint64_t{0});
 }
 
+llvm::Value* TileEmitter::SumEach(Values vectors) {
+  // Each step adds the halves of groups of lanes, and puts those of two vectors side by side.
+  for (int group = lanes(); group > 1; group /= 2) {
+    const size_t half = vectors.size() / 2;
+    std::vector<int> first(lanes()), second(lanes());
+    for (int lane = 0; lane < lanes(); ++lane) {
+      const int piece = lane / (group / 2);
+      first[lane] = piece % 2 * lanes() + piece / 2 * group + lane % (group / 2);
+      second[lane] = first[lane] + group / 2;
+    }
+    for (size_t i = 0; i < half; ++i) {
+      Value* a = vectors[i];
+      Value* b = vectors[i + half];
+      vectors[i] = ir_.CreateFAdd(ir_.CreateShuffleVector(a, b, first),
+                                  ir_.CreateShuffleVector(a, b, second));
+    }
+    vectors.resize(half);
+  }
+  return vectors[0];
+}
+
+llvm::Value* TileEmitter::LargestLane(Value* x) {
+  for (int width = lanes() / 2; width > 0; width /= 2) {
+    std::vector<int> rotated(lanes());
+    for (int i = 0; i < lanes(); ++i) rotated[i] = (i + width) % lanes();
+    x = Largest(x, ir_.CreateShuffleVector(x, rotated));
+  }
+  return x;
+}
+
+llvm::Value* TileEmitter::LanesBelow(Value* count) {
+  llvm::SmallVector<llvm::Constant*, 16> numbers;
+  for (int i = 0; i < lanes(); ++i) numbers.push_back(ir_.getInt32(i));
+  count = Min(count, Int(lanes()));
+  return ir_.CreateICmpSLT(llvm::ConstantVector::get(numbers),
+                           Splat(ir_.CreateTrunc(count, ir_.getInt32Ty())));
+}
+
 llvm::Value* TileEmitter::PackPairs(Value* low, Value* high) {
   const auto widened = [&](Value* x) { return ir_.CreateZExt(NarrowToBF16(x), IntVector()); };
   return ir_.CreateOr(widened(low), ir_.CreateShl(widened(high), 16));
@@ -157,9 +195,20 @@ llvm::Value* TileEmitter::LoadVector(llvm::Type* type, Value* address) {
   return ir_.CreateAlignedLoad(type, address, llvm::Align(kElementBytes));
 }
 
+llvm::Value* TileEmitter::LoadInts(Value* address, Value* mask) {
+  return ir_.CreateMaskedLoad(IntVector(), address, llvm::Align(kElementBytes), mask,
+                              llvm::Constant::getNullValue(IntVector()));
+}
+
 void TileEmitter::Store(Value* vector, Value* address) {
   const uint64_t bytes = vector->getType()->getScalarSizeInBits() / 8;
   ir_.CreateAlignedStore(vector, address, llvm::Align(bytes));
+}
+
+void TileEmitter::Prefetch(Value* address) {
+  // To read, into all levels, as data.
+  ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                      {address, ir_.getInt32(0), ir_.getInt32(3), ir_.getInt32(1)});
 }
 
 llvm::Value* TileEmitter::MaskOf(int64_t count) {

@@ -92,6 +92,12 @@ class TileEmitter {
   Value* Log(Value* x) { return Apply(ir::UnaryFn::kLog, x); }
   // The lanes' sum, as a scalar.
   Value* SumLanes(Value* x);
+  // Lane i of the result is the sum of the lanes of vectors[i], of which there are lanes().
+  Value* SumEach(Values vectors);
+  // Its largest lane, in every lane.
+  Value* LargestLane(Value* x);
+  // i1 vector: lane i is i < count (i64).
+  Value* LanesBelow(Value* count);
   // Two f32 vectors as one of pairs: `low` in the lower halves.
   Value* PackPairs(Value* low, Value* high);
   // An f32 vector as bf16, in an i16 vector.
@@ -101,7 +107,11 @@ class TileEmitter {
   Value* LoadFloats(Value* address) { return LoadVector(FloatVector(), address); }
   Value* LoadInts(Value* address) { return LoadVector(IntVector(), address); }
   Value* LoadVector(llvm::Type* type, Value* address);
+  // The i32 lanes of `mask`, zero elsewhere.
+  Value* LoadInts(Value* address, Value* mask);
   void Store(Value* vector, Value* address);
+  // Starts to read a cache line; any address will do.
+  void Prefetch(Value* address);
   // `count` <= lanes elements of a tensor's row, widened, zero beyond; and the way back.
   Value* LoadElements(DType dtype, Value* address, int64_t count);
   void StoreElements(DType dtype, Value* vector, Value* address, int64_t count);
