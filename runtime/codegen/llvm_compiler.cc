@@ -56,13 +56,15 @@ void SetFunctionAttributes(llvm::Module& module, const Target& target) {
   }
 }
 
+// Loops are written vectorised and unrolled: what is left to do is to drop what is computed twice
+// and to move address arithmetic out. LLVM's own -O2 gives the same speed for a third more compile
+// time.
+constexpr char kPasses[] =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,"
+    "instcombine<no-verify-fixpoint>)";
+
 void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::PipelineTuningOptions tuning;
-  // The loops are vectorised and unrolled as they are meant to be.
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
@@ -72,7 +74,9 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+  llvm::ModulePassManager passes;
+  TRENCADIS_CHECK(!builder.parsePassPipeline(passes, kPasses));
+  passes.run(module, modules);
 }
 
 }  // namespace

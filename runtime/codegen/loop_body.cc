@@ -1,6 +1,7 @@
 #include "runtime/codegen/loop_body.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -52,10 +53,8 @@ ReductionAxes AxesOf(const ir::Graph& graph, const ir::Node& node) {
 bool IsUniform(const Literal& literal) {
   const int64_t size = ByteSize(literal.dtype());
   const auto bytes = literal.bytes();
-  for (int64_t i = size; i < static_cast<int64_t>(bytes.size()); ++i) {
-    if (bytes[i] != bytes[i - size]) return false;
-  }
-  return !bytes.empty();
+  // Equal to itself one element further on.
+  return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + size, bytes.size() - size) == 0;
 }
 
 // One attempt at writing the graph over variables with given extents. An attempt that meets a

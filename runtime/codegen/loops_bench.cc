@@ -164,6 +164,27 @@ void BM_Body(benchmark::State& state, absl::string_view text, const char* type, 
   state.SetBytesProcessed(static_cast<int64_t>(kernel.cost.bytes) * state.iterations());
 }
 
+// Time to turn a body into object bytes, and to load those.
+void BM_Compile(benchmark::State& state, absl::string_view text) {
+  const std::string source =
+      absl::StrReplaceAll(text, {{"TYPE", "bf16"}, {"R", "64"}, {"C", "576"}});
+  const ir::Graph body = ir::ParseGraph(source, ops::FindOp).value();
+  const Target target = Target::Host();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(CompileFusion(body, target, "kernel").value());
+  }
+}
+
+void BM_Load(benchmark::State& state, absl::string_view text) {
+  const std::string source =
+      absl::StrReplaceAll(text, {{"TYPE", "bf16"}, {"R", "2048"}, {"C", "576"}});
+  const ir::Graph body = ir::ParseGraph(source, ops::FindOp).value();
+  const KernelCode kernel = CompileFusion(body, Target::Host(), "kernel").value();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(LoadedKernels::Load({kernel.object}).value());
+  }
+}
+
 // What the machine does at best: memcpy on every thread.
 void BM_Copy(benchmark::State& state) {
   const int64_t bytes = state.range(0) * state.range(1) * 4;
@@ -204,6 +225,13 @@ void RegisterAll() {
       ->Args({8192, 1536})
       ->Unit(benchmark::kMicrosecond)
       ->UseRealTime();
+  for (const auto& [name, text] :
+       {std::pair{"add", kAdd}, {"softmax", kSoftmax}, {"rms_norm", kRmsNorm}, {"adamw", kAdamW}}) {
+    benchmark::RegisterBenchmark(absl::StrCat("compile/", name).c_str(), BM_Compile, text)
+        ->Unit(benchmark::kMicrosecond);
+    benchmark::RegisterBenchmark(absl::StrCat("load/", name).c_str(), BM_Load, text)
+        ->Unit(benchmark::kMicrosecond);
+  }
   Register("add", kAdd);
   Register("silu_mul", kSiluMul);
   Register("rms_norm", kRmsNorm);
