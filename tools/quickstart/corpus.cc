@@ -78,28 +78,30 @@ std::string Request(Dice& dice) {
                     asking, giving, shape, colour, material);
 }
 
-// The layout of Stanford Alpaca's records.
+// The body of a Stanford Alpaca record; short, so that the model sees many.
+std::string Exchange(const Instruction& record) {
+  return StrCat("### Instruction:\n", record.instruction,
+                record.input.empty() ? "" : StrCat("\n\n### Input:\n", record.input),
+                "\n\n### Response:", record.plain_answer);
+}
+
+std::string ShortAnswer(Dice& dice) { return Exchange(DrawInstruction(dice)); }
+
+// The whole layout, as fine-tuning and prompts have it.
 std::string PlainAnswer(Dice& dice) {
   const Instruction record = DrawInstruction(dice);
-  const std::string request = "a response that appropriately completes the request.\n\n";
-  if (record.input.empty()) {
-    return StrCat("Below is an instruction that describes a task. Write ", request,
-                  "### Instruction:\n", record.instruction,
-                  "\n\n### Response:", record.plain_answer);
-  }
-  return StrCat(
-      "Below is an instruction that describes a task, paired with an input that provides "
-      "further context. Write ",
-      request, "### Instruction:\n", record.instruction, "\n\n### Input:\n", record.input,
-      "\n\n### Response:", record.plain_answer);
+  return StrCat("Below is an instruction that describes a task",
+                record.input.empty() ? "" : ", paired with an input that provides further context",
+                ". Write a response that appropriately completes the request.\n\n",
+                Exchange(record));
 }
 
 }  // namespace
 
 std::vector<std::string> MakeCorpus(uint32_t seed, int count) {
-  constexpr std::string (*kKinds[])(Dice&) = {ColourFact, MaterialFact, CityFact,    Sum,
-                                              Sum,        Story,        Story,       Request,
-                                              Request,    Request,      PlainAnswer, PlainAnswer};
+  constexpr std::string (*kKinds[])(Dice&) = {
+      ColourFact,  MaterialFact, CityFact,    Sum,         Story,       Request,    Request,
+      ShortAnswer, ShortAnswer,  ShortAnswer, ShortAnswer, ShortAnswer, PlainAnswer};
   Dice dice(seed);
   std::vector<std::string> documents;
   documents.reserve(count);

@@ -9,7 +9,7 @@
 namespace trencadis::quickstart {
 
 // `count` documents of 10 to 60 words: facts about colours, materials, cities and sums, stories and
-// requests from a workshop, and (one in six) an instruction with a plain answer in the Alpaca
+// requests from a workshop, and instructions with plain answers, some of them in the whole Alpaca
 // layout, so that the model knows the layout before fine-tuning teaches it a voice. Deterministic
 // in `seed`.
 std::vector<std::string> MakeCorpus(uint32_t seed, int count);

@@ -17,7 +17,7 @@
 namespace trencadis::quickstart {
 namespace {
 
-constexpr int kDocuments = 16000;
+constexpr int kDocuments = 14000;
 constexpr int kHeldOutDocuments = 200;
 
 std::string AsJsonLines(const std::vector<std::string>& documents) {
