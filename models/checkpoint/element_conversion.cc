@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "models/checkpoint/quantized_blocks.h"
 #include "runtime/base/status.h"
 
 namespace trencadis::checkpoint {
@@ -11,34 +12,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read without byte swapping");
 
-// Code that is compiled anew for each instruction set must be inlined into the function that names
-// the set.
-#define TRENCADIS_INLINE [[gnu::always_inline]] inline
-
-constexpr int64_t kQuantizedBlock = 32;
 // Elements converted at a time where a value passes through f32 on its way to bf16: fits in L1.
 constexpr int64_t kStagedElements = 2048;
 
-template <typename T>
-TRENCADIS_INLINE T Load(const std::byte* from) {
-  T value;
-  std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-
-// F16BitsToF32 without branches, so that loops over it vectorise.
-TRENCADIS_INLINE float F16ToF32(uint16_t bits) {
-  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
-  const uint32_t magnitude = bits & 0x7fffu;
-  const uint32_t rebias = magnitude >= 0x7c00u ? 224u << 23 : 112u << 23;
-  const uint32_t normal = (magnitude << 13) + rebias;
-  const uint32_t subnormal =
-      std::bit_cast<uint32_t>(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
-  return std::bit_cast<float>(sign | (magnitude < 0x400u ? subnormal : normal));
-}
-
-// Each Expand* writes the f32 values of `n` elements (whole blocks). Without __restrict every block
-// would begin with a test whether the two overlap.
+// Each Expand* writes the f32 values of `n` elements (whole blocks).
 
 TRENCADIS_INLINE void ExpandF16(const std::byte* __restrict from, int64_t n,
                                 float* __restrict out) {
@@ -55,46 +32,10 @@ TRENCADIS_INLINE void ExpandF64(const std::byte* __restrict from, int64_t n,
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<float>(Load<double>(from + 8 * i));
 }
 
-TRENCADIS_INLINE void ExpandQ8_0(const std::byte* __restrict from, int64_t n,
-                                 float* __restrict out) {
-  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
-    const float scale = F16ToF32(Load<uint16_t>(from));
-    for (int i = 0; i < kQuantizedBlock; ++i) {
-      out[i] = scale * static_cast<float>(static_cast<int8_t>(from[2 + i]));
-    }
-    from += 34;
-    out += kQuantizedBlock;
-  }
-}
-
-// Byte i of a 4-bit block holds elements i (low half) and i + 16 (high half).
-TRENCADIS_INLINE void ExpandQ4_0(const std::byte* __restrict from, int64_t n,
-                                 float* __restrict out) {
-  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
-    const float scale = F16ToF32(Load<uint16_t>(from));
-    for (int i = 0; i < kQuantizedBlock / 2; ++i) {
-      const int pair = static_cast<int>(from[2 + i]);
-      out[i] = scale * static_cast<float>((pair & 15) - 8);
-      out[i + 16] = scale * static_cast<float>((pair >> 4) - 8);
-    }
-    from += 18;
-    out += kQuantizedBlock;
-  }
-}
-
-// d·q is exact in f32 (15 significant bits), so a fused multiply-add gives the same result.
-TRENCADIS_INLINE void ExpandQ4_1(const std::byte* __restrict from, int64_t n,
-                                 float* __restrict out) {
-  for (int64_t block = 0; block < n / kQuantizedBlock; ++block) {
-    const float scale = F16ToF32(Load<uint16_t>(from));
-    const float minimum = F16ToF32(Load<uint16_t>(from + 2));
-    for (int i = 0; i < kQuantizedBlock / 2; ++i) {
-      const int pair = static_cast<int>(from[4 + i]);
-      out[i] = scale * static_cast<float>(pair & 15) + minimum;
-      out[i + 16] = scale * static_cast<float>(pair >> 4) + minimum;
-    }
-    from += 20;
-    out += kQuantizedBlock;
+template <typename Block>
+TRENCADIS_INLINE void ExpandBlocks(const std::byte* from, int64_t n, float* out) {
+  for (int64_t block = 0; block < n / Block::kElements; ++block) {
+    Block::Expand(from + block * Block::kBytes, out + block * Block::kElements);
   }
 }
 
@@ -110,11 +51,21 @@ TRENCADIS_INLINE void Expand(StoredType type, const std::byte* from, int64_t n, 
     case StoredType::kF64:
       return ExpandF64(from, n, out);
     case StoredType::kQ8_0:
-      return ExpandQ8_0(from, n, out);
+      return ExpandBlocks<Q8_0Block>(from, n, out);
     case StoredType::kQ4_0:
-      return ExpandQ4_0(from, n, out);
+      return ExpandBlocks<Q4_0Block>(from, n, out);
     case StoredType::kQ4_1:
-      return ExpandQ4_1(from, n, out);
+      return ExpandBlocks<Q4_1Block>(from, n, out);
+    case StoredType::kQ5_0:
+      return ExpandBlocks<Q5_0Block>(from, n, out);
+    case StoredType::kQ5_1:
+      return ExpandBlocks<Q5_1Block>(from, n, out);
+    case StoredType::kQ4_K:
+      return ExpandBlocks<Q4_KBlock>(from, n, out);
+    case StoredType::kQ5_K:
+      return ExpandBlocks<Q5_KBlock>(from, n, out);
+    case StoredType::kQ6_K:
+      return ExpandBlocks<Q6_KBlock>(from, n, out);
     default:
       TRENCADIS_CHECK(false && "only floats are expanded");
   }
@@ -201,11 +152,21 @@ BlockLayout LayoutOf(StoredType type) {
     case StoredType::kBool:
       return {1, 1};
     case StoredType::kQ8_0:
-      return {kQuantizedBlock, 34};
+      return {Q8_0Block::kElements, Q8_0Block::kBytes};
     case StoredType::kQ4_0:
-      return {kQuantizedBlock, 18};
+      return {Q4_0Block::kElements, Q4_0Block::kBytes};
     case StoredType::kQ4_1:
-      return {kQuantizedBlock, 20};
+      return {Q4_1Block::kElements, Q4_1Block::kBytes};
+    case StoredType::kQ5_0:
+      return {Q5_0Block::kElements, Q5_0Block::kBytes};
+    case StoredType::kQ5_1:
+      return {Q5_1Block::kElements, Q5_1Block::kBytes};
+    case StoredType::kQ4_K:
+      return {Q4_KBlock::kElements, Q4_KBlock::kBytes};
+    case StoredType::kQ5_K:
+      return {Q5_KBlock::kElements, Q5_KBlock::kBytes};
+    case StoredType::kQ6_K:
+      return {Q6_KBlock::kElements, Q6_KBlock::kBytes};
   }
   TRENCADIS_CHECK(false && "not a StoredType");
 }

@@ -13,10 +13,26 @@
 
 namespace trencadis::checkpoint {
 
-// Element types that can be read. The quantised ones come in blocks of 32 elements and follow
-// ggml's block_q8_0, block_q4_0 and block_q4_1 (an f16 scale d, for Q4_1 an f16 minimum m, then the
-// integers q): d·q, d·(q − 8) and d·q + m.
-enum class StoredType { kF32, kF16, kBF16, kF64, kI32, kI64, kU8, kBool, kQ8_0, kQ4_0, kQ4_1 };
+// Element types that can be read. The quantised ones are ggml's and come in blocks (see
+// quantized_blocks.h).
+enum class StoredType {
+  kF32,
+  kF16,
+  kBF16,
+  kF64,
+  kI32,
+  kI64,
+  kU8,
+  kBool,
+  kQ8_0,
+  kQ4_0,
+  kQ4_1,
+  kQ5_0,
+  kQ5_1,
+  kQ4_K,
+  kQ5_K,
+  kQ6_K
+};
 
 // How many elements share a block (1 for plain types), and a block's bytes.
 struct BlockLayout {

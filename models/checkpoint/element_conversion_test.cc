@@ -5,6 +5,8 @@
 
 #include <bit>
 #include <cstring>
+#include <random>
+#include <utility>
 #include <vector>
 
 namespace trencadis::checkpoint {
@@ -73,6 +75,76 @@ TEST(ElementConversionTest, DequantisesFourBitTypes) {
     EXPECT_EQ(signed_values[16 + i], 2 * (7 - i));
     EXPECT_EQ(shifted_values[i], 2 * i - 1);
     EXPECT_EQ(shifted_values[16 + i], 2 * (15 - i) - 1);
+  }
+}
+
+// The value of element `e` of a block, each format's definition read one element at a time.
+using Definition = float (*)(const std::vector<int>& block, int e);
+
+float HalfAt(const std::vector<int>& block, int at) {
+  return F16BitsToF32(static_cast<uint16_t>(block[at] | block[at + 1] << 8));
+}
+
+int Nibble(int byte, bool high) { return high ? byte >> 4 : byte & 15; }
+
+int FiveBits(const std::vector<int>& block, int fifth_at, int e) {
+  const int fifth = block[fifth_at + e / 8] >> e % 8 & 1;
+  return Nibble(block[fifth_at + 4 + e % 16], e >= 16) | fifth << 4;
+}
+
+// d times the scale, and dmin times the minimum, of sub-block `s`.
+std::pair<float, float> ScaleAndMinimum(const std::vector<int>& block, int s) {
+  const int* q = &block[4];
+  const int scale = s < 4 ? q[s] & 63 : (q[s + 4] & 15) | (q[s - 4] >> 6) << 4;
+  const int minimum = s < 4 ? q[s + 4] & 63 : q[s + 4] >> 4 | (q[s] >> 6) << 4;
+  return {HalfAt(block, 0) * scale, HalfAt(block, 2) * minimum};
+}
+
+float Q4K(const std::vector<int>& block, int e) {
+  const auto [scale, minimum] = ScaleAndMinimum(block, e / 32);
+  return scale * Nibble(block[16 + e / 64 * 32 + e % 32], e / 32 % 2) - minimum;
+}
+
+float Q5K(const std::vector<int>& block, int e) {
+  const auto [scale, minimum] = ScaleAndMinimum(block, e / 32);
+  const int fifth = block[16 + e % 32] >> e / 32 & 1;
+  return scale * (Nibble(block[48 + e / 64 * 32 + e % 32], e / 32 % 2) + 16 * fifth) - minimum;
+}
+
+float Q6K(const std::vector<int>& block, int e) {
+  const int low = Nibble(block[e / 128 * 64 + e % 64], e % 128 >= 64);
+  const int high = block[128 + e / 128 * 32 + e % 32] >> e % 128 / 32 * 2 & 3;
+  return HalfAt(block, 208) * static_cast<int8_t>(block[192 + e / 16]) * ((low | high << 4) - 32);
+}
+
+TEST(ElementConversionTest, BlockFormatsFollowTheirDefinitions) {
+  const struct {
+    StoredType type;
+    std::vector<int> f16_at;  // where in a block the scales are
+    Definition value;
+  } cases[] = {
+      {StoredType::kQ5_0,
+       {0},
+       [](auto& b, int e) { return HalfAt(b, 0) * (FiveBits(b, 2, e) - 16); }},
+      {StoredType::kQ5_1,
+       {0, 2},
+       [](auto& b, int e) { return HalfAt(b, 0) * FiveBits(b, 4, e) + HalfAt(b, 2); }},
+      {StoredType::kQ4_K, {0, 2}, Q4K},
+      {StoredType::kQ5_K, {0, 2}, Q5K},
+      {StoredType::kQ6_K, {208}, Q6K},
+  };
+  std::mt19937 random(1);
+  for (const auto& c : cases) {
+    const BlockLayout layout = LayoutOf(c.type);
+    for (int round = 0; round < 20; ++round) {
+      std::vector<int> block(layout.bytes);
+      for (int& byte : block) byte = random() % 256;
+      for (int at : c.f16_at) block[at + 1] = 0x30 + random() % 16;  // moderate, finite
+      const std::vector<float> out = ToFloats(c.type, Bytes(block), layout.elements);
+      for (int e = 0; e < layout.elements; ++e) {
+        ASSERT_EQ(out[e], c.value(block, e)) << static_cast<int>(c.type) << " element " << e;
+      }
+    }
   }
 }
 

@@ -26,8 +26,8 @@ struct GgufOptions {
 };
 
 // Tensors have the file's own names ("blk.0.attn_q.weight"); their shapes are outermost first, the
-// reverse of the order in the file. F32, F16, BF16, F64, I32, I64, Q8_0, Q4_0 and Q4_1 can be read;
-// tensors of ggml's other types are listed only.
+// reverse of the order in the file. F32, F16, BF16, F64, I32, I64, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0,
+// Q4_K, Q5_K and Q6_K can be read; tensors of ggml's other types are listed only.
 class GgufFile : public TensorSource {
  public:
   // Errors name the file. InvalidArgument for a malformed file, DataLoss for a truncated one.
