@@ -29,16 +29,19 @@ FusionGroups::FusionGroups(const FusionAnalysis& analysis, const FusionLimits& l
     groups_.push_back({analysis.shape(id), id, {id}, {}});
     JoinProducers(id);
   }
+  // Again, now that groups have all their members: what could not wait for one may wait for all.
+  for (int32_t id = 0; id < graph.num_nodes(); ++id) {
+    if (group_of_[id] >= 0) JoinProducers(id);
+  }
   for (int32_t id = 0; id < graph.num_nodes(); ++id) {
     if (analysis.role(id) == FusionRole::kInline) continue;
     for (size_t i = 0; i < graph.node(id).results.size(); ++i) {
       JoinSiblings({id, static_cast<int32_t>(i)});
     }
   }
-  for (size_t i = 0; i < groups_.size(); ++i) {
-    if (!groups_[i].members.empty() && groups_[i].shape.form == LoopForm::kColumn) {
-      AbsorbColumnProducers(static_cast<int32_t>(i));
-    }
+  for (int32_t i = 0; i < static_cast<int32_t>(groups_.size()); ++i) {
+    if (groups_[i].members.empty()) continue;
+    groups_[i].shape.form == LoopForm::kColumn ? AbsorbColumnProducers(i) : RepeatWhatIsFree(i);
   }
 }
 
@@ -78,11 +81,28 @@ int32_t FusionGroups::PositionOf(int32_t node) const {
   return group_of_[node] < 0 ? node : groups_[group_of_[node]].position;
 }
 
-void FusionGroups::JoinProducers(int32_t node) {
+bool FusionGroups::MergeWithProducers(int32_t node) {
+  bool all = true;
   for (ir::Value leaf : analysis_.Dependencies(node)) {
     if (group_of_[leaf.node] < 0 || group_of_[leaf.node] == group_of_[node]) continue;
-    TryMerge(group_of_[leaf.node], group_of_[node]);
+    all &= TryMerge(group_of_[leaf.node], group_of_[node]);
   }
+  return all;
+}
+
+// A node that cannot join one producer because another comes too late may join both as one.
+void FusionGroups::JoinProducers(int32_t node) {
+  if (MergeWithProducers(node)) return;
+  bool merged = false;
+  const auto leaves = analysis_.Dependencies(node);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    for (size_t j = i + 1; j < leaves.size(); ++j) {
+      const int32_t a = group_of_[leaves[i].node];
+      const int32_t b = group_of_[leaves[j].node];
+      if (a >= 0 && b >= 0 && a != b) merged |= TryMerge(a, b);
+    }
+  }
+  if (merged) MergeWithProducers(node);
 }
 
 // Kernels that read the same large value read it once if they are one.
@@ -154,13 +174,21 @@ bool FusionGroups::IsNear(int32_t a, int32_t b) const {
   const int32_t distance =
       analysis_.HeaviesBefore(groups_[b].position) - analysis_.HeaviesBefore(earlier.position);
   if (distance <= limits_.distance) return true;
-  // What reads nothing but arguments keeps nothing alive by waiting.
-  for (int32_t member : earlier.members) {
-    for (ir::Value leaf : analysis_.Dependencies(member)) {
-      if (group_of_[leaf.node] != a && leaf.node >= analysis_.graph().num_inputs()) return false;
-    }
+  // It may wait if that keeps no more alive than its results would be: arguments always are.
+  if (IsReadBeyond(earlier, groups_[b])) return false;
+  int64_t kept_bytes = 0;
+  for (ir::Value leaf : InputsOf(a, a)) {
+    const bool is_argument = leaf.node < analysis_.graph().num_inputs();
+    if (!is_argument) kept_bytes += analysis_.graph().type(leaf).byte_size();
   }
-  return true;
+  int64_t result_bytes = 0;
+  for (int32_t member : earlier.members) {
+    const auto users = analysis_.Users(member);
+    const bool is_result =
+        std::any_of(users.begin(), users.end(), [&](int32_t user) { return group_of_[user] == b; });
+    if (is_result) result_bytes += analysis_.graph().type({member, 0}).byte_size();
+  }
+  return kept_bytes <= result_bytes;
 }
 
 std::vector<ir::Value> FusionGroups::InputsOf(int32_t a, int32_t b) const {
@@ -272,6 +300,43 @@ void FusionGroups::AbsorbColumnProducers(int32_t index) {
       if (!IsInside(groups_[index], leaf.node)) read_by_repetition_.insert(leaf);
     }
   }
+}
+
+// A cheap value that is computed from nothing but what the group reads anyway, or from something
+// half its size, is computed again: that saves reading it, and often its ever being written.
+void FusionGroups::RepeatWhatIsFree(int32_t index) {
+  FusionGroup& group = groups_[index];
+  std::vector<ir::Value> inputs = InputsOf(index, index);
+  const auto is_at_hand = [&](ir::Value value) {
+    return IsInside(group, value.node) ||
+           std::find(inputs.begin(), inputs.end(), value) != inputs.end();
+  };
+  const auto is_free = [&](ir::Value value) {
+    const ir::Node& node = analysis_.graph().node(value.node);
+    const auto sources = analysis_.Dependencies(value.node);
+    if (group_of_[value.node] < 0 || ClassOf(node) != ir::OpClass::kElementwise ||
+        !node.op->traits.cheap_to_recompute ||
+        node.results[0].shape.num_elements() != FullElements(group.shape)) {
+      return false;
+    }
+    const bool widens =
+        sources.size() == 1 && node.operands.size() == 1 &&
+        2 * analysis_.graph().type(sources[0]).byte_size() <= node.results[0].byte_size();
+    return widens || std::all_of(sources.begin(), sources.end(), is_at_hand);
+  };
+  while (group.repeated.size() < kMaxRepeated) {
+    const auto found = std::find_if(inputs.begin(), inputs.end(), is_free);
+    if (found == inputs.end()) break;
+    const int32_t node = found->node;
+    inputs.erase(found);
+    group.repeated.push_back(node);
+    for (ir::Value source : analysis_.Dependencies(node)) {
+      if (is_at_hand(source)) continue;
+      inputs.push_back(source);
+      read_by_repetition_.insert(source);
+    }
+  }
+  std::sort(group.repeated.begin(), group.repeated.end());
 }
 
 }  // namespace trencadis::compiler

@@ -30,7 +30,7 @@ struct FusionGroup {
   LoopShape shape;
   int32_t position = -1;
   std::vector<int32_t> members;  // compute nodes, ascending
-  // Cheap nodes of other groups that this one computes again rather than reads (column kernels).
+  // Nodes of other groups that this one computes again rather than reads.
   std::vector<int32_t> repeated;
 };
 
@@ -47,9 +47,11 @@ class FusionGroups {
   bool IsReadOutside(const FusionGroup& group, ir::Value value) const;
 
  private:
+  bool MergeWithProducers(int32_t node);
   void JoinProducers(int32_t node);
   void JoinSiblings(ir::Value value);
   void AbsorbColumnProducers(int32_t index);
+  void RepeatWhatIsFree(int32_t index);
   bool MayAbsorb(int32_t node, int32_t index) const;
 
   bool TryMerge(int32_t a, int32_t b);

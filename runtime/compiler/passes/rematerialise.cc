@@ -105,37 +105,53 @@ class Rematerialiser {
   enum class Choice { kRepeat, kKeep, kImpossible };
   struct Choices {
     absl::flat_hash_map<ir::Value, Choice> by_value;
-    int64_t small_bytes = 0;  // what may be kept alive for this repetition
+    int64_t bytes = 0;           // of the value in question, which need not be kept
+    int64_t extended_bytes = 0;  // of values that are kept longer for it
     int32_t repeated_nodes = 0;
   };
 
-  bool PaysToRepeat(ir::Value value, int32_t user, Choices& choices) const {
+  // Decides how `user` gets `value`; true if by repeating it, and notes what lives longer for that.
+  bool PaysToRepeat(ir::Value value, int32_t user, Choices& choices) {
     if (ClassOf(graph_.node(value.node)) == ir::OpClass::kGenerator) return false;
-    choices.small_bytes = graph_.type(value).byte_size() / 16;
+    choices.bytes = graph_.type(value).byte_size();
     if (Choose(value, user, choices) != Choice::kRepeat) return false;
+    bool computes = false;
     for (const auto& [chosen, choice] : choices.by_value) {
       // Repeating views alone saves nothing: they are read through anyway.
-      if (choice == Choice::kRepeat &&
-          ClassOf(graph_.node(chosen.node)) == ir::OpClass::kElementwise) {
-        return true;
-      }
+      computes |= choice == Choice::kRepeat &&
+                  ClassOf(graph_.node(chosen.node)) == ir::OpClass::kElementwise;
     }
-    return false;
+    if (!computes) return false;
+    for (const auto& [chosen, choice] : choices.by_value) {
+      if (choice == Choice::kKeep) last_use_[chosen.node] = std::max(last_use_[chosen.node], user);
+    }
+    return true;
   }
 
-  // How node `user` gets `value`: repeated if all it is made of can be had, else from memory if it
-  // is there anyway. What can be repeated is not counted as alive: its far readers may repeat it.
+  // How node `user` gets `value`: from memory if it is small; repeated if all it is made of can be
+  // had; else from memory if it is there anyway or costs less than what is saved. That a value is
+  // read late is no reason to read it: its late readers may repeat it too.
   Choice Choose(ir::Value value, int32_t user, Choices& choices) const {
     const auto known = choices.by_value.find(value);
     if (known != choices.by_value.end()) return known->second;
-    Choice choice = IsAlive(value, user, choices) ? Choice::kKeep : Choice::kImpossible;
-    if (CanRepeatAt(value, user, choices) && choices.repeated_nodes < options_.max_nodes) {
+    Choice choice = Choice::kImpossible;
+    const bool is_small = graph_.type(value).byte_size() <= choices.bytes / 16;
+    if (!is_small && CanRepeatAt(value, user, choices)) {
+      const Choices before = choices;
       ++choices.repeated_nodes;
       const auto& operands = graph_.node(value.node).operands;
       const bool possible = std::all_of(operands.begin(), operands.end(), [&](ir::Value operand) {
         return Choose(operand, user, choices) != Choice::kImpossible;
       });
-      if (possible) choice = Choice::kRepeat;
+      if (possible) {
+        choice = Choice::kRepeat;
+      } else {
+        choices = before;
+      }
+    }
+    if (choice != Choice::kRepeat && CanKeep(value, user, choices)) {
+      choice = Choice::kKeep;
+      if (!IsAlive(value, user)) choices.extended_bytes += graph_.type(value).byte_size();
     }
     choices.by_value[value] = choice;
     return choice;
@@ -144,15 +160,20 @@ class Rematerialiser {
   // A quick test of one node, so that hopeless chains are not followed.
   bool CanRepeatAt(ir::Value value, int32_t user, const Choices& choices) const {
     const ir::Node& node = graph_.node(value.node);
-    return IsRepeatable(node) &&
+    return IsRepeatable(node) && choices.repeated_nodes < options_.max_nodes &&
            std::all_of(node.operands.begin(), node.operands.end(), [&](ir::Value operand) {
-             return IsRepeatable(graph_.node(operand.node)) || IsAlive(operand, user, choices);
+             return IsRepeatable(graph_.node(operand.node)) || CanKeep(operand, user, choices);
            });
   }
 
-  bool IsAlive(ir::Value value, int32_t user, const Choices& choices) const {
-    return ClassOf(graph_.node(value.node)) == ir::OpClass::kInput ||
-           last_use_[value.node] >= user || graph_.type(value).byte_size() <= choices.small_bytes;
+  bool IsAlive(ir::Value value, int32_t user) const {
+    return ClassOf(graph_.node(value.node)) == ir::OpClass::kInput || last_use_[value.node] >= user;
+  }
+
+  // Whether `value` is in memory at `user`, or keeping it until then costs half of what is saved.
+  bool CanKeep(ir::Value value, int32_t user, const Choices& choices) const {
+    return IsAlive(value, user) ||
+           choices.extended_bytes + graph_.type(value).byte_size() <= choices.bytes / 2;
   }
 
   absl::StatusOr<ir::Value> Repeat(ir::Value value, int32_t user, const Choices& choices) {
@@ -189,9 +210,16 @@ class Rematerialiser {
 }  // namespace
 
 absl::StatusOr<bool> Rematerialise::Run(ir::Graph& graph) {
-  ir::Graph result;
-  TRENCADIS_ASSIGN_OR_RETURN(const bool changed, Rematerialiser(graph, options_).Run(result));
-  if (changed) graph = std::move(result);
+  // What one round keeps alive may let the next repeat more.
+  constexpr int kMaxRounds = 3;
+  bool changed = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    ir::Graph result;
+    TRENCADIS_ASSIGN_OR_RETURN(const bool repeated, Rematerialiser(graph, options_).Run(result));
+    if (!repeated) break;
+    graph = std::move(result);
+    changed = true;
+  }
   return changed;
 }
 
