@@ -114,8 +114,12 @@ absl::Status CheckNumbers(const ModelConfig& config) {
   return absl::OkStatus();
 }
 
+// Transformers before 4.43 know "linear" and "dynamic" and insist on exactly these two keys.
 Json RopeScalingToJson(const RopeScaling& scaling) {
-  Json json = {{"rope_type", scaling.type}, {"type", scaling.type}, {"factor", scaling.factor}};
+  if (scaling.type == "linear" || scaling.type == "dynamic") {
+    return {{"type", scaling.type}, {"factor", scaling.factor}};
+  }
+  Json json = {{"rope_type", scaling.type}, {"factor", scaling.factor}};
   if (scaling.type == "llama3") {
     json["low_freq_factor"] = scaling.low_freq_factor;
     json["high_freq_factor"] = scaling.high_freq_factor;

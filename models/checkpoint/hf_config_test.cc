@@ -60,6 +60,15 @@ TEST(HfConfigTest, ReadsEveryField) {
   EXPECT_EQ(*again, *config);
 }
 
+TEST(HfConfigTest, LinearRopeScalingIsWrittenForOldReaders) {
+  auto config = Parse(R"(,"rope_scaling":{"rope_type":"linear","factor":2.0})");
+  ASSERT_TRUE(config.ok()) << config.status();
+  const std::string json = ModelConfigToJson(*config);
+  EXPECT_THAT(json, HasSubstr("\"type\": \"linear\""));
+  EXPECT_EQ(json.find("rope_type"), std::string::npos);
+  EXPECT_EQ(*ParseModelConfig(json), *config);
+}
+
 TEST(HfConfigTest, ReadsNewStyleRope) {
   auto config = Parse(R"(,"rope_parameters":{"rope_theta":5e5,"rope_type":"default"})");
   ASSERT_TRUE(config.ok()) << config.status();
