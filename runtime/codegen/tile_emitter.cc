@@ -183,12 +183,18 @@ llvm::Value* TileEmitter::LanesBelow(Value* count) {
 }
 
 llvm::Value* TileEmitter::PackPairs(Value* low, Value* high) {
-  const auto widened = [&](Value* x) { return ir_.CreateZExt(NarrowToBF16(x), IntVector()); };
-  return ir_.CreateOr(widened(low), ir_.CreateShl(widened(high), 16));
+  Value* halves = ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512, {},
+                                      {high, low});  // low first
+  std::vector<int> interleaved;
+  for (int i = 0; i < lanes(); ++i) {
+    interleaved.push_back(i);
+    interleaved.push_back(i + lanes());
+  }
+  return ir_.CreateBitCast(ir_.CreateShuffleVector(halves, interleaved), IntVector());
 }
 
 llvm::Value* TileEmitter::NarrowToBF16(Value* x) {
-  return vectors_.ToStorage(vectors_.RoundToBF16(x), DType::kBF16);
+  return ir_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {x});
 }
 
 llvm::Value* TileEmitter::LoadVector(llvm::Type* type, Value* address) {
@@ -237,7 +243,9 @@ llvm::Value* TileEmitter::LoadElements(DType dtype, Value* address, int64_t coun
 }
 
 void TileEmitter::StoreElements(DType dtype, Value* vector, Value* address, int64_t count) {
-  if (dtype == DType::kBF16) vector = NarrowToBF16(vector);
+  if (dtype == DType::kBF16) {
+    vector = vectors_.ToStorage(vectors_.RoundToBF16(vector), DType::kBF16);
+  }
   if (count == lanes()) return Store(vector, address);
   ir_.CreateMaskedStore(vector, address, llvm::Align(ByteSize(dtype)), MaskOf(count));
 }
@@ -334,10 +342,13 @@ void TileEmitter::Product(const TileProduct& p) {
     // Blocks of as many rows as fit, then smaller ones for what is left.
     Value* begin = Int(0);
     for (int64_t rows = most; rows > 0; rows = rows > 4 ? 4 : rows > 1 ? 1 : 0) {
-      For(begin, Add(p.rows, 1 - rows), rows,
-          [&](Value* row) { ProductBlock(p, row, rows, first, vectors); });
       Value* blocks = ir_.CreateSDiv(ir_.CreateSub(p.rows, begin), Int(rows));
-      begin = ir_.CreateAdd(begin, Mul(blocks, rows));
+      Value* end = ir_.CreateAdd(begin, Mul(blocks, rows));
+      // Known row counts need not the code for every remainder.
+      const auto* count = llvm::dyn_cast<llvm::ConstantInt>(blocks);
+      if (count != nullptr && count->isZero()) continue;
+      For(begin, end, rows, [&](Value* row) { ProductBlock(p, row, rows, first, vectors); });
+      begin = end;
     }
   }
 }

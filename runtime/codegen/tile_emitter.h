@@ -98,9 +98,9 @@ class TileEmitter {
   Value* LargestLane(Value* x);
   // i1 vector: lane i is i < count (i64).
   Value* LanesBelow(Value* count);
-  // Two f32 vectors as one of pairs: `low` in the lower halves.
+  // For Multiply::kPairs: two f32 vectors as one of pairs (i32, `low` in the lower halves), and one
+  // as bf16. By the processor's instructions, which make 0 of subnormals.
   Value* PackPairs(Value* low, Value* high);
-  // An f32 vector as bf16, in an i16 vector.
   Value* NarrowToBF16(Value* x);
 
   // Whole vectors in scratch, aligned to an element at least.
