@@ -109,6 +109,7 @@ void LinearCrossEntropy::LayOut(int64_t chunk_rows, int64_t product_bytes) {
   const int64_t row_bytes = spec_.width * ByteSize(spec_.dtype);
   layout_.row_index = reserve(spec_.rows * static_cast<int64_t>(sizeof(int32_t)));
   layout_.row_loss = reserve(chunk_rows * static_cast<int64_t>(sizeof(double)));
+  layout_.row_hit = reserve(spec_.with_grad ? 0 : chunk_rows * static_cast<int64_t>(sizeof(bool)));
   layout_.x = reserve(chunk_rows * row_bytes);
   layout_.dx = reserve(spec_.with_grad ? chunk_rows * row_bytes : 0);
   layout_.logits = reserve(chunk_rows * spec_.vocabulary * static_cast<int64_t>(sizeof(float)));
@@ -131,7 +132,7 @@ absl::StatusOr<int64_t> LinearCrossEntropy::CompactRows(const int32_t* labels,
   return count;
 }
 
-double LinearCrossEntropy::FinishRow(float* logits, int32_t label, float* lse) const {
+double LinearCrossEntropy::FinishRow(float* logits, int32_t label, float* lse, bool* hit) const {
   const int64_t v = spec_.vocabulary;
   const double smoothing = spec_.label_smoothing;
   const float label_logit = logits[label];
@@ -154,19 +155,22 @@ double LinearCrossEntropy::FinishRow(float* logits, int32_t label, float* lse) c
       kernels_.affine_bf16(logits, v, scale, -spread, bits);
       bits[label] = ToBF16(at_label).bits;
     }
+  } else {
+    *hit = label_logit == largest && std::find(logits, logits + label, largest) == logits + label;
   }
   return (1.0 - smoothing) * (log_sum - label_logit) + smoothing * (log_sum - mean);
 }
 
 absl::Status LinearCrossEntropy::ExecuteChunk(const ChunkProducts& chunk,
                                               absl::Span<const int32_t> rows, bool first,
-                                              const Arguments& to, double* loss_sum) const {
+                                              const Arguments& to, Sums& sums) const {
   const auto count = static_cast<int64_t>(rows.size());
   const int64_t row_bytes = spec_.width * ByteSize(spec_.dtype);
   char* x = to.scratch + layout_.x;
   char* dx = to.scratch + layout_.dx;
   auto* logits = reinterpret_cast<float*>(to.scratch + layout_.logits);
   auto* row_loss = reinterpret_cast<double*>(to.scratch + layout_.row_loss);
+  auto* row_hit = reinterpret_cast<bool*>(to.scratch + layout_.row_hit);
   void* scratchpad = to.scratch + layout_.products;
 
   for (int64_t i = 0; i < count; ++i) {
@@ -178,38 +182,40 @@ absl::Status LinearCrossEntropy::ExecuteChunk(const ChunkProducts& chunk,
   for (int64_t i = 0; i < chunk.rows; ++i) {
     float* row = logits + i * spec_.vocabulary;
     if (i < count) {
-      row_loss[i] = FinishRow(row, to.labels[rows[i]], &to.lse[rows[i]]);
+      row_loss[i] = FinishRow(row, to.labels[rows[i]], &to.results.lse[rows[i]], &row_hit[i]);
     } else if (spec_.with_grad) {
       std::memset(row, 0, spec_.vocabulary * sizeof(float));
     }
   }
-  for (int64_t i = 0; i < count; ++i) *loss_sum += row_loss[i];
-  if (!spec_.with_grad) return absl::OkStatus();
-
+  for (int64_t i = 0; i < count; ++i) sums.loss += row_loss[i];
+  if (!spec_.with_grad) {
+    sums.correct += static_cast<int32_t>(std::count(row_hit, row_hit + count, true));
+    return absl::OkStatus();
+  }
   TRENCADIS_RETURN_IF_ERROR(chunk.dx->Execute(logits, to.w, dx, {}, scratchpad));
   for (int64_t i = 0; i < count; ++i) {
-    std::memcpy(to.dx + rows[i] * row_bytes, dx + i * row_bytes, row_bytes);
+    std::memcpy(static_cast<char*>(to.results.dx) + rows[i] * row_bytes, dx + i * row_bytes,
+                row_bytes);
   }
   if (!spec_.needs_dw) return absl::OkStatus();
   const MatMul& dw = first ? *chunk.dw_first : *chunk.dw_next;
-  return dw.Execute(logits, x, to.dw, {}, scratchpad);
+  return dw.Execute(logits, x, to.results.dw, {}, scratchpad);
 }
 
 absl::Status LinearCrossEntropy::Execute(const void* x, const void* w, const int32_t* labels,
-                                         float* loss_sum, float* lse, void* dx, float* dw,
-                                         void* scratch) const {
-  const Arguments to = {static_cast<const char*>(x), w, labels, lse, static_cast<char*>(dx), dw,
+                                         const Results& results, void* scratch) const {
+  const Arguments to = {static_cast<const char*>(x), w, labels, results,
                         static_cast<char*>(scratch)};
   auto* rows = reinterpret_cast<int32_t*>(to.scratch + layout_.row_index);
   TRENCADIS_ASSIGN_OR_RETURN(const int64_t count, CompactRows(labels, rows));
-  std::fill_n(lse, spec_.rows, 0.0f);
+  std::fill_n(results.lse, spec_.rows, 0.0f);
   if (spec_.with_grad) {
-    std::memset(dx, 0, spec_.rows * spec_.width * ByteSize(spec_.dtype));
+    std::memset(results.dx, 0, spec_.rows * spec_.width * ByteSize(spec_.dtype));
   }
   if (spec_.needs_dw && count == 0) {
-    std::memset(dw, 0, spec_.vocabulary * spec_.width * sizeof(float));
+    std::memset(results.dw, 0, spec_.vocabulary * spec_.width * sizeof(float));
   }
-  double loss = 0;
+  Sums sums;
   for (int64_t begin = 0; begin < count;) {
     const int64_t left = count - begin;
     // The smallest chunk that takes all that is left, or else the largest.
@@ -217,10 +223,11 @@ absl::Status LinearCrossEntropy::Execute(const void* x, const void* w, const int
     while (chunk + 1 < chunks_.size() && chunks_[chunk + 1].rows >= left) ++chunk;
     const int64_t taken = std::min(left, chunks_[chunk].rows);
     TRENCADIS_RETURN_IF_ERROR(ExecuteChunk(chunks_[chunk], absl::MakeConstSpan(rows + begin, taken),
-                                           begin == 0, to, &loss));
+                                           begin == 0, to, sums));
     begin += taken;
   }
-  *loss_sum = static_cast<float>(loss);
+  *results.loss_sum = static_cast<float>(sums.loss);
+  if (!spec_.with_grad) *results.correct = sums.correct;
   return absl::OkStatus();
 }
 

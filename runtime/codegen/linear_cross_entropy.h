@@ -49,12 +49,20 @@ class LinearCrossEntropy {
   // Bytes that Execute needs at `scratch`, 64-byte aligned.
   int64_t scratch_bytes() const { return scratch_bytes_; }
 
-  // x [N,D], w [V,D], labels i32 [N] -> *loss_sum f32, the sum over rows with a label; lse f32 [N],
-  // 0 for ignored rows; with_grad: dx [N,D] = dloss_sum/dx, 0 for ignored rows; needs_dw: dw f32
-  // [V,D], overwritten. dx and dw may be null otherwise. A label that is neither ignore_index nor
-  // in [0, V) is InvalidArgument naming its row, and nothing is written.
-  absl::Status Execute(const void* x, const void* w, const int32_t* labels, float* loss_sum,
-                       float* lse, void* dx, float* dw, void* scratch) const;
+  // Where Execute writes. Those that the spec does not ask for may be null.
+  struct Results {
+    float* loss_sum = nullptr;  // over rows with a label
+    float* lse = nullptr;       // [N], 0 for ignored rows
+    // Without with_grad: rows whose label is the first of the largest logits.
+    int32_t* correct = nullptr;
+    void* dx = nullptr;   // with_grad: [N,D] = dloss_sum/dx, 0 for ignored rows
+    float* dw = nullptr;  // needs_dw: [V,D], overwritten
+  };
+
+  // x [N,D], w [V,D], labels i32 [N]. A label that is neither ignore_index nor in [0, V) is
+  // InvalidArgument naming its row, and nothing is written.
+  absl::Status Execute(const void* x, const void* w, const int32_t* labels, const Results& results,
+                       void* scratch) const;
 
  private:
   // Products for a chunk of `rows` rows.
@@ -69,20 +77,22 @@ class LinearCrossEntropy {
   struct Layout {
     int64_t row_index = 0;  // i32 [N]: the rows that have a label
     int64_t row_loss = 0;   // double [chunk]
+    int64_t row_hit = 0;    // bool [chunk]: whether the row counts as correct
     int64_t x = 0;          // [chunk, D]
     int64_t dx = 0;         // [chunk, D]
     int64_t logits = 0;    // f32 [chunk, V]; then, row by row in place, their gradient in x's dtype
     int64_t products = 0;  // the library's scratchpad
   };
-  // Execute's, by their bytes.
   struct Arguments {
     const char* x;
     const void* w;
     const int32_t* labels;
-    float* lse;
-    char* dx;
-    float* dw;
+    const Results& results;
     char* scratch;
+  };
+  struct Sums {
+    double loss = 0;
+    int32_t correct = 0;
   };
 
   LinearCrossEntropy(const LinearCrossEntropySpec& spec, const Target& target)
@@ -93,11 +103,12 @@ class LinearCrossEntropy {
   void LayOut(int64_t chunk_rows, int64_t product_bytes);
   // Writes the numbers of the rows with a label to `rows`; returns how many.
   absl::StatusOr<int64_t> CompactRows(const int32_t* labels, int32_t* rows) const;
-  // `rows` of x through `chunk`; adds their loss.
+  // `rows` of x through `chunk`; adds to `sums`.
   absl::Status ExecuteChunk(const ChunkProducts& chunk, absl::Span<const int32_t> rows, bool first,
-                            const Arguments& to, double* loss_sum) const;
-  // One row of logits: returns its loss, sets *lse, and turns the logits into their gradient.
-  double FinishRow(float* logits, int32_t label, float* lse) const;
+                            const Arguments& to, Sums& sums) const;
+  // One row of logits: returns its loss, sets *lse, and *hit or, with_grad, turns the logits into
+  // their gradient.
+  double FinishRow(float* logits, int32_t label, float* lse, bool* hit) const;
 
   LinearCrossEntropySpec spec_;
   const kernels::VectorKernels& kernels_;

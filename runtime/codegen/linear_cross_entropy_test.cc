@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -32,6 +33,7 @@ struct Tensor {
 
 struct Results {
   double loss = 0;
+  int32_t correct = 0;
   std::vector<double> lse, dx, dw;
 };
 
@@ -53,6 +55,7 @@ Results Reference(const LinearCrossEntropySpec& spec, const std::vector<double>&
       mean += logits[j] / v;
     }
     r.lse[i] = std::log(sum);
+    r.correct += std::max_element(logits.begin(), logits.end()) - logits.begin() == labels[i];
     r.loss += (1 - e) * (r.lse[i] - logits[labels[i]]) + e * (r.lse[i] - mean);
     for (int64_t j = 0; j < v; ++j) {
       const double g =
@@ -68,6 +71,7 @@ Results Reference(const LinearCrossEntropySpec& spec, const std::vector<double>&
 
 struct Outputs {
   float loss = -1;
+  int32_t correct = -1;
   std::vector<float> lse, dw;
   std::vector<char> dx;
   bool operator==(const Outputs&) const = default;
@@ -85,9 +89,9 @@ absl::StatusOr<Outputs> Execute(const LinearCrossEntropySpec& spec, const Target
   out.lse.assign(spec.rows, -9);
   out.dx.assign(spec.rows * spec.width * ByteSize(spec.dtype), '\x7f');
   out.dw.assign(spec.needs_dw ? spec.vocabulary * spec.width : 0, -9);
-  const absl::Status status =
-      (*op)->Execute(x.bytes.data(), w.bytes.data(), labels.data(), &out.loss, out.lse.data(),
-                     out.dx.data(), out.dw.data(), aligned);
+  const absl::Status status = (*op)->Execute(
+      x.bytes.data(), w.bytes.data(), labels.data(),
+      {&out.loss, out.lse.data(), &out.correct, out.dx.data(), out.dw.data()}, aligned);
   if (!status.ok()) return status;
   return out;
 }
@@ -111,7 +115,10 @@ void ExpectRight(const LinearCrossEntropySpec& spec, const std::vector<int32_t>&
   for (int64_t i = 0; i < spec.rows; ++i) {
     EXPECT_NEAR(got->lse[i], want.lse[i], 2e-6 * std::abs(want.lse[i]) + 1e-6);
   }
-  if (!spec.with_grad) return;
+  if (!spec.with_grad) {
+    EXPECT_EQ(got->correct, want.correct);
+    return;
+  }
   const double tolerance = spec.dtype == DType::kF32 ? 2e-6 : 6e-3;
   std::vector<double> difference;
   for (size_t i = 0; i < want.dx.size(); ++i) {
@@ -213,6 +220,15 @@ TEST(LinearCrossEntropy, LargeLogitsDoNotOverflow) {
   ASSERT_TRUE(out.ok());
   EXPECT_EQ(out->loss, 500);
   EXPECT_EQ(out->lse[0], 1000);
+}
+
+TEST(LinearCrossEntropy, TheFirstOfEqualLogitsIsTheAnswer) {
+  LinearCrossEntropySpec spec = Spec(DType::kF32, 4, 1, 3);
+  spec.with_grad = spec.needs_dw = false;
+  const Tensor x(DType::kF32, 4, 0, 1), w(DType::kF32, 3, 0, 1);  // all logits are 0
+  const auto out = Execute(spec, Target::Host(), x, w, {0, 1, -100, 0});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(out->correct, 2);
 }
 
 TEST(LinearCrossEntropy, NamesTheBadLabel) {
