@@ -1,4 +1,4 @@
-// Every elementwise op, generator and view, alone.
+// Every elementwise op and generator.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -196,68 +196,6 @@ TEST(GeneratorTest, IotaAndConstants) {
     })",
                                   {{"TYPE", dtype}}));
   }
-}
-
-TEST(ViewTest, EachAloneAndOfComputedValues) {
-  constexpr absl::string_view kViews[] = {
-      "broadcast(%v){axes=[0, 1, 3], shape=[3, 4, 2, 20]}",
-      "transpose(%v){permutation=[2, 0, 1]}",
-      "transpose(%v){permutation=[1, 0, 2]}",
-      "slice(%v){starts=[1, 0, 3], limits=[3, 4, 19], strides=[1, 2, 1]}",
-      "slice(%v){starts=[0, 1, 0], limits=[3, 2, 20], strides=[2, 1, 3]}",
-      "reverse(%v){axes=[0, 2]}",
-      "reverse(%v){axes=[1]}",
-      "reshape(%v){shape=[12, 20]}",
-      "reshape(%v){shape=[3, 8, 10]}",
-      "reshape(%v){shape=[240]}",
-  };
-  for (absl::string_view view : kViews) {
-    for (const char* dtype : {"f32", "bf16", "i64", "bool"}) {
-      CheckBody(absl::StrReplaceAll(R"(graph {
-        %v = input() : TYPE[3,4,20]
-        %w = VIEW
-        return %w
-      })",
-                                    {{"TYPE", dtype}, {"VIEW", std::string(view)}}));
-    }
-    CheckBody(absl::StrReplaceAll(R"(graph {
-      %u = input() : f32[3,4,20]
-      %v = exp(%u)
-      %w = VIEW
-      %x = neg(%w)
-      return %x
-    })",
-                                  {{"VIEW", std::string(view)}}),
-              kTolerance);
-  }
-}
-
-TEST(ViewTest, TransposesInTiles) {
-  for (const char* dtype : {"f32", "bf16", "u8"}) {
-    CheckBody(absl::StrReplaceAll(R"(graph {
-      %0 = input() : TYPE[3,37,50]
-      %1 = input() : TYPE[3,50,37]
-      %2 = transpose(%0){permutation=[0, 2, 1]}
-      %3 = add(%1, %2)
-      return %3
-    })",
-                                  {{"TYPE", dtype}}));
-  }
-}
-
-TEST(ViewTest, ChainsOfViews) {
-  // Heads apart, halves swapped, heads together.
-  CheckBody(R"(graph {
-    %0 = input() : f32[2,6,32]
-    %1 = sigmoid(%0)
-    %2 = reshape(%1){shape=[2, 6, 4, 8]}
-    %3 = transpose(%2){permutation=[0, 2, 1, 3]}
-    %4 = reshape(%3){shape=[8, 6, 2, 4]}
-    %5 = reverse(%4){axes=[2]}
-    %6 = reshape(%5){shape=[8, 48]}
-    %7 = slice(%6){starts=[0, 8], limits=[8, 40], strides=[1, 1]}
-    return %7
-  })");
 }
 
 }  // namespace

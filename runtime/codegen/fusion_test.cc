@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "runtime/codegen/fusion_bodies.h"
 #include "runtime/codegen/fusion_testing.h"
 #include "runtime/codegen/loaded_kernels.h"
 
@@ -15,96 +15,24 @@ using testing::CheckBody;
 using testing::ParseBody;
 using testing::RandomInputs;
 using testing::RunBody;
-using testing::SameBits;
-
-using Replacements = std::vector<std::pair<absl::string_view, std::string>>;
-
-std::string With(absl::string_view text, const Replacements& replacements) {
-  return absl::StrReplaceAll(text, replacements);
-}
-
-constexpr absl::string_view kSoftmax = R"(graph {
-  %0 = input() : TYPE[5,N]
-  %1 = reduce_max(%0){axes=[1], keep_dims=true}
-  %2 = broadcast(%1){axes=[0, 1], shape=[5, N]}
-  %3 = sub(%0, %2)
-  %4 = exp(%3)
-  %5 = reduce_sum(%4){axes=[1], keep_dims=false}
-  %6 = broadcast(%5){axes=[0], shape=[5, N]}
-  %7 = div(%4, %6)
-  return %7, %5
-})";
+using testing::With;
 
 TEST(RowTest, Softmax) {
   for (int size : {1, 3, 16, 17, 64, 100, 1000, 4096, 5000}) {
-    CheckBody(With(kSoftmax, {{"TYPE", "f32"}, {"N", absl::StrCat(size)}}), 2e-5);
+    CheckBody(With(testing::kSoftmax, {{"TYPE", "f32"}, {"N", absl::StrCat(size)}}), 2e-5);
   }
-  CheckBody(With(kSoftmax, {{"TYPE", "bf16"}, {"N", "100"}}), 4e-2);
+  CheckBody(With(testing::kSoftmax, {{"TYPE", "bf16"}, {"N", "100"}}), 4e-2);
 }
-
-// y = x / sqrt(mean(x^2) + eps) * w, computed in f32, and 1 / sqrt(...).
-constexpr absl::string_view kRmsNorm = R"(graph {
-  %x = input() : bf16[2,3,N]
-  %w = input() : bf16[N]
-  %wide = convert(%x){dtype=f32}
-  %square = mul(%wide, %wide)
-  %sum = reduce_sum(%square){axes=[2], keep_dims=true}
-  %n = constant(){value=f32[2,3,1] {splat 0.01}}
-  %mean = mul(%sum, %n)
-  %eps = constant(){value=f32[2,3,1] {splat 1e-05}}
-  %shifted = add(%mean, %eps)
-  %inverse = rsqrt(%shifted)
-  %scale = broadcast(%inverse){axes=[0, 1, 2], shape=[2, 3, N]}
-  %normal = mul(%wide, %scale)
-  %narrow = convert(%normal){dtype=bf16}
-  %weight = broadcast(%w){axes=[2], shape=[2, 3, N]}
-  %y = mul(%narrow, %weight)
-  return %y, %inverse
-})";
 
 TEST(RowTest, RmsNorm) {
   for (int size : {8, 64, 100, 576}) {
-    CheckBody(With(kRmsNorm, {{"N", absl::StrCat(size)}}), 1e-5);
+    CheckBody(With(testing::kRmsNorm, {{"N", absl::StrCat(size)}}), 1e-5);
   }
 }
 
-// Gradient of layer norm with respect to x, from x, dy, w: two independent sums in one pass.
-constexpr absl::string_view kLayerNormGradient = R"(graph {
-  %x = input() : f32[6,N]
-  %dy = input() : f32[6,N]
-  %w = input() : f32[N]
-  %count = constant(){value=f32[6] {splat 0.015625}}
-  %sum = reduce_sum(%x){axes=[1]}
-  %mean = mul(%sum, %count)
-  %mean2 = broadcast(%mean){axes=[0], shape=[6, N]}
-  %centred = sub(%x, %mean2)
-  %square = mul(%centred, %centred)
-  %squares = reduce_sum(%square){axes=[1]}
-  %variance = mul(%squares, %count)
-  %eps = constant(){value=f32[6] {splat 1e-05}}
-  %shifted = add(%variance, %eps)
-  %inverse = rsqrt(%shifted)
-  %inverse2 = broadcast(%inverse){axes=[0], shape=[6, N]}
-  %xhat = mul(%centred, %inverse2)
-  %w2 = broadcast(%w){axes=[1], shape=[6, N]}
-  %g = mul(%dy, %w2)
-  %gx = mul(%g, %xhat)
-  %sum_g = reduce_sum(%g){axes=[1]}
-  %sum_gx = reduce_sum(%gx){axes=[1]}
-  %mean_g = mul(%sum_g, %count)
-  %mean_gx = mul(%sum_gx, %count)
-  %mean_g2 = broadcast(%mean_g){axes=[0], shape=[6, N]}
-  %mean_gx2 = broadcast(%mean_gx){axes=[0], shape=[6, N]}
-  %a = sub(%g, %mean_g2)
-  %b = mul(%xhat, %mean_gx2)
-  %c = sub(%a, %b)
-  %dx = mul(%c, %inverse2)
-  return %dx, %xhat, %inverse
-})";
-
 TEST(RowTest, LayerNormGradient) {
   for (int size : {64, 100, 1536}) {
-    CheckBody(With(kLayerNormGradient, {{"N", absl::StrCat(size)}}), 2e-4);
+    CheckBody(With(testing::kLayerNormGradient, {{"N", absl::StrCat(size)}}), 2e-4);
   }
 }
 
@@ -267,117 +195,6 @@ TEST(ElementwiseTest, RotaryEmbedding) {
   }
 }
 
-// Step sizes and the like arrive as scalars; three results lie over their inputs.
-constexpr absl::string_view kAdamW = R"(graph {
-  %p = input() : f32[1000]
-  %m = input() : f32[1000]
-  %v = input() : f32[1000]
-  %g = input() : bf16[1000]
-  %lr = input() : f32[]
-  %grad = convert(%g){dtype=f32}
-  %b1 = constant(){value=f32[1000] {splat 0.9}}
-  %c1 = constant(){value=f32[1000] {splat 0.1}}
-  %b2 = constant(){value=f32[1000] {splat 0.999}}
-  %c2 = constant(){value=f32[1000] {splat 0.001}}
-  %eps = constant(){value=f32[1000] {splat 1e-08}}
-  %m1 = mul(%m, %b1)
-  %m2 = mul(%grad, %c1)
-  %m3 = add(%m1, %m2)
-  %v1 = mul(%v, %b2)
-  %gg = mul(%grad, %grad)
-  %v2 = mul(%gg, %c2)
-  %v3 = add(%v1, %v2)
-  %root = sqrt(%v3)
-  %denominator = add(%root, %eps)
-  %ratio = div(%m3, %denominator)
-  %rate = broadcast(%lr){axes=[], shape=[1000]}
-  %step = mul(%ratio, %rate)
-  %p3 = sub(%p, %step)
-  %p4 = convert(%p3){dtype=bf16}
-  return %p3, %m3, %v3, %p4
-})";
-
-TEST(AliasTest, AdamWUpdatesInPlace) {
-  const ir::Graph body = ParseBody(kAdamW);
-  for (int i = 0; i < 3; ++i) {
-    EXPECT_TRUE(CanAlias(body, i, i));
-  }
-  EXPECT_TRUE(CanAlias(body, 3, 3));   // bf16 gradient under the bf16 copy
-  EXPECT_FALSE(CanAlias(body, 3, 0));  // another type
-  std::vector<Literal> inputs = RandomInputs(body, 5);
-  for (int64_t i = 0; i < 1000; ++i) inputs[2].SetDouble(i, std::abs(inputs[2].AsDouble(i)));
-  const auto apart = RunBody(body, Target::Host(), inputs);
-  const auto in_place = RunBody(body, Target::Host(), inputs,
-                                {.pieces = 2, .aliases = {{0, 0}, {1, 1}, {2, 2}, {3, 3}}});
-  ASSERT_TRUE(apart.ok() && in_place.ok());
-  testing::ExpectNear(*apart, testing::Reference(body, inputs), 3e-6);
-  EXPECT_TRUE(SameBits(*apart, *in_place));
-}
-
-TEST(AliasTest, SoftmaxAndNormRunInPlace) {
-  for (absl::string_view text : {kSoftmax, kLayerNormGradient}) {
-    const ir::Graph body = ParseBody(With(text, {{"TYPE", "f32"}, {"N", "100"}}));
-    ASSERT_TRUE(CanAlias(body, 0, 0));
-    const std::vector<Literal> inputs = RandomInputs(body, 5);
-    const auto apart = RunBody(body, Target::Host(), inputs);
-    const auto in_place = RunBody(body, Target::Host(), inputs, {.pieces = 2, .aliases = {{0, 0}}});
-    ASSERT_TRUE(apart.ok() && in_place.ok());
-    EXPECT_TRUE(SameBits(*apart, *in_place));
-  }
-}
-
-TEST(AliasTest, RefusesWhatIsReadElsewhereOrLater) {
-  const ir::Graph reversed = ParseBody(R"(graph {
-    %0 = input() : f32[10]
-    %1 = reverse(%0){axes=[0]}
-    return %1
-  })");
-  EXPECT_FALSE(CanAlias(reversed, 0, 0));
-  // exp(x) is written by the pass that sums it; x is read again by the pass after.
-  const ir::Graph later = ParseBody(R"(graph {
-    %0 = input() : f32[4,10]
-    %1 = exp(%0)
-    %2 = reduce_sum(%1){axes=[1]}
-    %3 = broadcast(%2){axes=[0], shape=[4, 10]}
-    %4 = add(%0, %3)
-    return %1, %4
-  })");
-  EXPECT_FALSE(CanAlias(later, 0, 0));
-  EXPECT_TRUE(CanAlias(later, 0, 1));
-  const ir::Graph column = ParseBody(R"(graph {
-    %0 = input() : f32[4,10]
-    %1 = input() : f32[10]
-    %2 = reduce_sum(%0){axes=[0]}
-    %3 = add(%1, %2)
-    return %3
-  })");
-  EXPECT_TRUE(CanAlias(column, 1, 0));
-  const ir::Graph folded = ParseBody(R"(graph {
-    %0 = input() : f32[4,10]
-    %1 = input() : f32[10]
-    %2 = broadcast(%1){axes=[1], shape=[4, 10]}
-    %3 = mul(%0, %2)
-    %4 = reduce_sum(%3){axes=[0]}
-    return %4
-  })");
-  EXPECT_FALSE(CanAlias(folded, 1, 0));
-}
-
-TEST(AliasTest, GradientsAccumulateInPlace) {
-  const ir::Graph body = ParseBody(R"(graph {
-    %0 = input() : f32[500,30]
-    %1 = input() : f32[30]
-    %2 = reduce_sum(%0){axes=[0]}
-    %3 = add(%1, %2)
-    return %3
-  })");
-  const std::vector<Literal> inputs = RandomInputs(body, 5);
-  const auto apart = RunBody(body, Target::Host(), inputs);
-  const auto in_place = RunBody(body, Target::Host(), inputs, {.pieces = 3, .aliases = {{1, 0}}});
-  ASSERT_TRUE(apart.ok() && in_place.ok());
-  EXPECT_TRUE(SameBits(*apart, *in_place));
-}
-
 TEST(CheckFusibleTest, NamesWhatStandsInTheWay) {
   const auto error = [](absl::string_view text) {
     const absl::Status status = CheckFusible(ParseBody(text));
@@ -423,7 +240,8 @@ TEST(CheckFusibleTest, NamesWhatStandsInTheWay) {
 TEST(CompileFusionsTest, CompilesABatchInOrder) {
   std::vector<ir::Graph> bodies;
   for (int size : {10, 20, 30, 40}) {
-    bodies.push_back(ParseBody(With(kSoftmax, {{"TYPE", "f32"}, {"N", absl::StrCat(size)}})));
+    bodies.push_back(
+        ParseBody(With(testing::kSoftmax, {{"TYPE", "f32"}, {"N", absl::StrCat(size)}})));
   }
   std::vector<FusionJob> jobs;
   for (size_t i = 0; i < bodies.size(); ++i) jobs.push_back({&bodies[i], absl::StrCat("k", i)});
@@ -442,9 +260,10 @@ TEST(CompileFusionsTest, CompilesABatchInOrder) {
 }
 
 TEST(CompileFusionTest, KeepsOnlyDearValuesInScratch) {
-  const auto softmax = CompileFusion(ParseBody(With(kSoftmax, {{"TYPE", "f32"}, {"N", "100"}})),
-                                     Target::Host(), "k");
-  const auto norm = CompileFusion(ParseBody(With(kRmsNorm, {{"N", "100"}})), Target::Host(), "k");
+  const auto softmax = CompileFusion(
+      ParseBody(With(testing::kSoftmax, {{"TYPE", "f32"}, {"N", "100"}})), Target::Host(), "k");
+  const auto norm =
+      CompileFusion(ParseBody(With(testing::kRmsNorm, {{"N", "100"}})), Target::Host(), "k");
   ASSERT_TRUE(softmax.ok() && norm.ok());
   EXPECT_GE(softmax->scratch_bytes_per_thread, 400);
   EXPECT_LT(softmax->scratch_bytes_per_thread, 600);
@@ -452,7 +271,7 @@ TEST(CompileFusionTest, KeepsOnlyDearValuesInScratch) {
 }
 
 TEST(CompileFusionTest, IsDeterministic) {
-  const ir::Graph body = ParseBody(With(kLayerNormGradient, {{"N", "100"}}));
+  const ir::Graph body = ParseBody(With(testing::kLayerNormGradient, {{"N", "100"}}));
   const auto first = CompileFusion(body, Target::Host(), "k");
   const auto second = CompileFusion(body, Target::Host(), "k");
   ASSERT_TRUE(first.ok() && second.ok());

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "runtime/base/status.h"
+#include "runtime/codegen/body_form.h"
 
 namespace trencadis::codegen {
 namespace {
@@ -17,38 +17,6 @@ constexpr int kMaxNodes = 1024;
 constexpr int kMaxExprs = 8192;
 constexpr int kMaxVariables = 64;
 constexpr int64_t kMaxTableBytes = 1 << 16;
-
-std::string Describe(const ir::Graph& graph, int32_t node) {
-  return absl::StrCat("node ", node, " (", graph.node(node).op->name, ")");
-}
-
-absl::Status CannotFuse(const ir::Graph& graph, int32_t node, absl::string_view why) {
-  return absl::UnimplementedError(absl::StrCat("cannot fuse ", Describe(graph, node), ": ", why));
-}
-
-// The axes of a reduction's operand, those of size one left out.
-struct ReductionAxes {
-  Ints kept, folded;            // sizes
-  Ints kept_axes, folded_axes;  // numbers
-  bool folds_last = true;       // the last axis is folded, or none is
-  int64_t kept_count = 1, folded_count = 1;
-};
-
-ReductionAxes AxesOf(const ir::Graph& graph, const ir::Node& node) {
-  const Shape& shape = graph.type(node.operands[0]).shape;
-  const Ints& axes = node.attributes.Get<Ints>("axes");
-  ReductionAxes result;
-  for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape.dim(axis) == 1) continue;
-    const bool folds = std::find(axes.begin(), axes.end(), axis) != axes.end();
-    (folds ? result.folded : result.kept).push_back(shape.dim(axis));
-    (folds ? result.folded_axes : result.kept_axes).push_back(axis);
-    (folds ? result.folded_count : result.kept_count) *= shape.dim(axis);
-    result.folds_last = folds;
-  }
-  if (result.folded.empty()) result.folds_last = true;
-  return result;
-}
 
 bool IsUniform(const Literal& literal) {
   const int64_t size = ByteSize(literal.dtype());
@@ -239,50 +207,6 @@ absl::StatusOr<Expr> Attempt::MakeReduction(ir::Value value, const ElementIndex&
   return expr;
 }
 
-// The form of a graph and the extents that its variables start with.
-struct Form {
-  BodyForm form = BodyForm::kElementwise;
-  std::vector<Ints> group_extents;
-};
-
-absl::StatusOr<Form> FormOf(const ir::Graph& graph) {
-  Form result;
-  std::vector<ReductionAxes> reductions;
-  for (int32_t i = 0; i < graph.num_nodes(); ++i) {
-    const ir::Node& node = graph.node(i);
-    if (node.op->traits.op_class != ir::OpClass::kReduction) continue;
-    const ReductionAxes axes = AxesOf(graph, node);
-    const BodyForm form = axes.folds_last ? BodyForm::kRow : BodyForm::kColumn;
-    if (reductions.empty()) {
-      result.form = form;
-      result.group_extents = {axes.kept};
-    }
-    const ReductionAxes& first = reductions.empty() ? axes : reductions[0];
-    if (form != result.form || axes.kept_count != first.kept_count ||
-        (form == BodyForm::kColumn && (axes.kept != first.kept || axes.folded != first.folded ||
-                                       axes.folded_axes != first.folded_axes))) {
-      return CannotFuse(graph, i, "it and an earlier reduction run over different loops");
-    }
-    const bool known = std::any_of(reductions.begin(), reductions.end(), [&](const auto& other) {
-      return other.folded_count == axes.folded_count;
-    });
-    if (!known) result.group_extents.push_back(axes.folded);
-    reductions.push_back(axes);
-  }
-  if (reductions.empty()) {
-    Ints extents;
-    for (int64_t dim : graph.type(graph.outputs()[0]).shape.dims()) {
-      if (dim != 1) extents.push_back(dim);
-    }
-    result.group_extents = {extents};
-  }
-  for (size_t group = 0; group < result.group_extents.size(); ++group) {
-    const bool needs_variable = group > 0 || result.form != BodyForm::kRow;
-    if (result.group_extents[group].empty() && needs_variable) result.group_extents[group] = {1};
-  }
-  return result;
-}
-
 absl::Status CheckGraph(const ir::Graph& graph) {
   if (graph.outputs().empty()) return absl::UnimplementedError("cannot fuse: nothing is computed");
   if (graph.num_nodes() > kMaxNodes) {
@@ -396,7 +320,7 @@ Affine LoopBody::GroupLinear(int group) const {
 
 absl::StatusOr<LoopBody> LoopBody::Build(const ir::Graph& graph) {
   TRENCADIS_RETURN_IF_ERROR(CheckGraph(graph));
-  TRENCADIS_ASSIGN_OR_RETURN(Form form, FormOf(graph));
+  TRENCADIS_ASSIGN_OR_RETURN(LoopForm form, FormOf(graph));
   size_t variables = 0;
   for (const Ints& extents : form.group_extents) variables += extents.size();
   while (variables <= kMaxVariables) {

@@ -14,11 +14,10 @@
 
 #include "absl/status/statusor.h"
 #include "runtime/codegen/affine.h"
+#include "runtime/codegen/body_form.h"
 #include "runtime/ir/graph.h"
 
 namespace trencadis::codegen {
-
-enum class BodyForm { kElementwise, kRow, kColumn };
 
 struct Expr {
   enum class Kind {
