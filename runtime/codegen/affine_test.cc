@@ -4,7 +4,6 @@
 
 #include <random>
 
-
 namespace trencadis::codegen {
 namespace {
 

@@ -57,8 +57,8 @@ std::vector<ir::Graph> BodiesOf(const ir::OpDef& op, DType dtype, const Shape& s
 // reference's double holds.
 void AddSpecialValues(Literal& literal) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double floats[] = {0.0, -0.0, 1.0, -1.0, kInfinity, -kInfinity, NAN, 1e-40, -1e-40, 88.5,
-                           -104.0, 1e18, 1e-30, 0.5, 100.25};
+  const double floats[] = {0.0,    -0.0, 1.0,    -1.0, kInfinity, -kInfinity, NAN,   1e-40,
+                           -1e-40, 88.5, -104.0, 1e18, 1e-30,     0.5,        100.25};
   const double integers[] = {0, 1, 2, 127, 255, 64, 100};
   const bool is_float = IsFloat(literal.dtype());
   const int64_t count = is_float ? std::size(floats) : std::size(integers);
@@ -74,8 +74,8 @@ TEST_P(ElementwiseOpTest, MatchesTheReferenceForEveryTypeAndSize) {
   for (DType dtype : kAllTypes) {
     for (int64_t size : {1, 7, 15, 16, 17, 33, 1000}) {
       for (const ir::Graph& body : BodiesOf(*GetParam(), dtype, Shape{size})) {
-        SCOPED_TRACE(absl::StrCat(DTypeName(dtype), " -> ",
-                                  body.type(body.outputs()[0]).ToString()));
+        SCOPED_TRACE(
+            absl::StrCat(DTypeName(dtype), " -> ", body.type(body.outputs()[0]).ToString()));
         ++bodies;
         const std::vector<Literal> inputs = RandomInputs(body, static_cast<int>(size));
         const auto got = RunBody(body, Target::Host(), inputs);
@@ -123,9 +123,8 @@ TEST_P(ElementwiseOpTest, GivesTheSameBitsWhereverTheElementLies) {
         const auto alone = RunKernel(shorter[b], *kernel, one);
         ASSERT_TRUE(alone.ok()) << alone.status();
         const int64_t bytes = ByteSize((*all)[0].dtype());
-        EXPECT_EQ(std::memcmp((*alone)[0].bytes().data(), (*all)[0].bytes().data() + i * bytes,
-                              bytes),
-                  0)
+        EXPECT_EQ(
+            std::memcmp((*alone)[0].bytes().data(), (*all)[0].bytes().data() + i * bytes, bytes), 0)
             << "element " << i << ": " << (*alone)[0].AsDouble(0) << " and "
             << (*all)[0].AsDouble(i);
       }
