@@ -13,15 +13,19 @@ namespace {
 
 constexpr int64_t kWordBytes = 4;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// (Batch, key-value head) pairs are cut into parts until there are so many units.
+constexpr int64_t kEnoughUnits = 8;
 
 class Backward {
  public:
   using Value = llvm::Value;
   using Values = TileEmitter::Values;
 
-  Backward(TileEmitter& emitter, AttentionPlan& plan)
+  Backward(TileEmitter& emitter, AttentionPlan& plan, int64_t parts)
       : e_(emitter),
         plan_(plan),
+        parts_(parts),
+        key_sums_bytes_(plan.spec.keys * plan.padded_width * kWordBytes),
         pairs_(plan.multiply == Multiply::kPairs),
         segments_(plan.spec.has_segments ? 6 : -1),
         offset_(plan.spec.has_offset ? 6 + (plan.spec.has_segments ? 2 : 0) : -1),
@@ -46,10 +50,11 @@ class Backward {
     dq_sums_ = plan.Reserve(plan.padded_width * row_bytes);
     for (int64_t* row : {&shifts_, &deltas_, &scales_}) *row = plan.Reserve(row_bytes);
     for (int64_t* copy : {&k_copy_, &v_copy_}) *copy = plan.Reserve(tiles_.KeyCopyBytes());
-    for (int64_t* sums : {&dk_sums_, &dv_sums_}) {
-      *sums = plan.Reserve(plan.spec.keys * plan.padded_width * kWordBytes);
-    }
+    if (parts == 1) key_sums_ = plan.Reserve(2 * key_sums_bytes_);
   }
+
+  // Bytes of dk and dv of one unit in the shared scratch.
+  int64_t UnitBytes() const { return parts_ == 1 ? 0 : 2 * key_sums_bytes_; }
 
   void Emit() {
     dout_ = e_.Buffer(0);
@@ -66,40 +71,79 @@ class Backward {
     e_.Finish();
   }
 
+  // The second stage; a unit is a key tile of a (batch, key-value head).
+  void EmitCombination() {
+    const int64_t tiles = KeyTiles();
+    e_.For(e_.begin_unit(), e_.end_unit(), 1, [&](Value* unit) {
+      Value* head = e_.ir().CreateSDiv(unit, e_.Int(tiles));
+      Value* begin = e_.Mul(e_.ir().CreateSRem(unit, e_.Int(tiles)), kKeyTile);
+      Value* end = e_.Min(e_.Add(begin, kKeyTile), e_.Int(plan_.spec.keys));
+      StoreSums(TaskOf(head), UnitSums(e_.Mul(head, parts_)), begin, end);
+    });
+    e_.Finish();
+  }
+
+  int64_t KeyTiles() const { return (plan_.spec.keys + kKeyTile - 1) / kKeyTile; }
+
  private:
+  AttentionTask TaskOf(Value* head) {
+    AttentionTask task;
+    task.kv_head = e_.ir().CreateSRem(head, e_.Int(plan_.spec.kv_heads));
+    task.batch = e_.ir().CreateSDiv(head, e_.Int(plan_.spec.kv_heads));
+    return task;
+  }
+
+  // Where a unit sums up dk; dv follows it.
+  Value* UnitSums(Value* unit) {
+    if (parts_ == 1) return e_.Scratch(key_sums_);
+    return e_.At(e_.Buffer(dq_ + 3), unit, UnitBytes());
+  }
+
   void EmitUnit(Value* unit) {
     llvm::IRBuilder<>& ir = e_.ir();
-    AttentionTask task;
-    task.kv_head = ir.CreateSRem(unit, e_.Int(plan_.spec.kv_heads));
-    task.batch = ir.CreateSDiv(unit, e_.Int(plan_.spec.kv_heads));
+    AttentionTask task = TaskOf(ir.CreateSDiv(unit, e_.Int(parts_)));
     Value* first_head = e_.Mul(task.kv_head, plan_.spec.heads / plan_.spec.kv_heads);
-    FillZero(dk_sums_, plan_.spec.keys * plan_.padded_width);
-    FillZero(dv_sums_, plan_.spec.keys * plan_.padded_width);
-    e_.For(e_.Int(0), e_.Int(plan_.head_groups), 1, [&](Value* group) {
-      e_.For(e_.Int(0), e_.Int(plan_.query_tiles), 1, [&](Value* tile) {
-        task.first_head = ir.CreateAdd(first_head, e_.Mul(group, plan_.task_heads));
-        task.first_query = e_.Mul(tile, plan_.task_queries);
-        EmitTask(task);
-      });
+    dk_sums_ = UnitSums(unit);
+    dv_sums_ = e_.At(dk_sums_, key_sums_bytes_);
+    FillZero(dk_sums_, 2 * plan_.spec.keys * plan_.padded_width);
+    // Parts take turns, so that with a causal mask all cost alike.
+    Value* part = ir.CreateSRem(unit, e_.Int(parts_));
+    e_.For(part, e_.Int(plan_.head_groups * plan_.query_tiles), parts_, [&](Value* index) {
+      Value* group = ir.CreateSDiv(index, e_.Int(plan_.query_tiles));
+      Value* tile = ir.CreateSRem(index, e_.Int(plan_.query_tiles));
+      task.first_head = ir.CreateAdd(first_head, e_.Mul(group, plan_.task_heads));
+      task.first_query = e_.Mul(tile, plan_.task_queries);
+      EmitTask(task);
     });
-    StoreKeys(task, dk_sums_, static_cast<float>(plan_.spec.scale), e_.Buffer(dq_ + 1));
-    StoreKeys(task, dv_sums_, 1.0f, e_.Buffer(dq_ + 2));
+    if (parts_ == 1) StoreSums(task, dk_sums_, e_.Int(0), e_.Int(plan_.spec.keys));
   }
 
   // `elements`, a multiple of the lanes.
-  void FillZero(int64_t offset, int64_t elements) {
+  void FillZero(Value* address, int64_t elements) {
     e_.For(e_.Int(0), e_.Int(elements), plan_.lanes,
-           [&](Value* i) { e_.Store(e_.Splat(0.0f), e_.At(e_.Scratch(offset), i, kWordBytes)); });
+           [&](Value* i) { e_.Store(e_.Splat(0.0f), e_.At(address, i, kWordBytes)); });
   }
 
-  // sums f32 [S, padded_width] times `scale` -> this head's keys of tensor [B,S,K,D].
-  void StoreKeys(const AttentionTask& task, int64_t sums, float scale, Value* tensor) {
+  // Keys [begin, end) of dk and dv from the parts' sums, the first of which lie at `sums`.
+  void StoreSums(const AttentionTask& task, Value* sums, Value* begin, Value* end) {
+    StoreKeys(task, sums, static_cast<float>(plan_.spec.scale), e_.Buffer(dq_ + 1), begin, end);
+    StoreKeys(task, e_.At(sums, key_sums_bytes_), 1.0f, e_.Buffer(dq_ + 2), begin, end);
+  }
+
+  // Sums f32 [S, padded_width], added up over parts, times `scale` -> the head's keys of tensor
+  // [B,S,K,D].
+  void StoreKeys(const AttentionTask& task, Value* sums, float scale, Value* tensor, Value* begin,
+                 Value* end) {
     const DType dtype = plan_.spec.dtype;
-    e_.For(e_.Int(0), e_.Int(plan_.spec.keys), 1, [&](Value* key) {
-      Value* from = e_.At(e_.Scratch(sums), key, plan_.padded_width * kWordBytes);
+    e_.For(begin, end, 1, [&](Value* key) {
+      Value* from = e_.At(sums, key, plan_.padded_width * kWordBytes);
       Value* to = tiles_.KeyAddress(task, tensor, key);
       e_.ForPieces(plan_.spec.head_dim, [&](Value* start, int64_t count) {
-        Value* sum = e_.LoadFloats(e_.At(from, start, kWordBytes));
+        Value* address = e_.At(from, start, kWordBytes);
+        Value* sum = e_.LoadFloats(address);
+        for (int64_t part = 1; part < parts_; ++part) {
+          sum = e_.ir().CreateFAdd(sum, e_.LoadFloats(e_.At(address, part * UnitBytes())));
+        }
         e_.StoreElements(dtype, e_.ir().CreateFMul(sum, e_.Splat(scale)),
                          e_.At(to, start, ByteSize(dtype)), count);
       });
@@ -113,7 +157,7 @@ class Backward {
     PackRows(task, q_, q_rows_);
     PackRows(task, dout_, dout_rows_);
     EmitRowStatistics(task);
-    FillZero(dq_sums_, plan_.padded_width * plan_.padded_rows);
+    FillZero(e_.Scratch(dq_sums_), plan_.padded_width * plan_.padded_rows);
     tiles_.ForSeenTiles(task, {}, [&](const KeyTile& tile, Value* needs_mask, const Values&) {
       EmitTile(task, tile, needs_mask);
       return Values{};
@@ -210,7 +254,7 @@ class Backward {
   }
 
   // sums [keys, D] += tile [keys, rows] . rows [rows, D]
-  void KeyGradient(const KeyTile& tile, int64_t weights, int64_t rows, int64_t sums) {
+  void KeyGradient(const KeyTile& tile, int64_t weights, int64_t rows, Value* sums) {
     const int64_t depth = pairs_ ? plan_.padded_rows / 2 : plan_.padded_rows;
     TileProduct product;
     product.multiply = plan_.multiply;
@@ -220,7 +264,7 @@ class Backward {
     product.rows = tile.count;
     product.depth = e_.Int(depth);
     product.y = e_.Scratch(rows);
-    product.c = e_.At(e_.Scratch(sums), tile.first, plan_.padded_width * kWordBytes);
+    product.c = e_.At(sums, tile.first, plan_.padded_width * kWordBytes);
     product.y_stride = product.c_stride = plan_.padded_width;
     product.vectors = plan_.padded_width / plan_.lanes;
     product.start = TileProduct::Start::kC;
@@ -293,6 +337,8 @@ class Backward {
 
   TileEmitter& e_;
   AttentionPlan& plan_;
+  const int64_t parts_;
+  const int64_t key_sums_bytes_;  // f32 [S, padded_width]
   const bool pairs_;
   const int segments_, offset_, dq_;  // buffers
   AttentionTiles tiles_;
@@ -306,22 +352,35 @@ class Backward {
   int64_t dq_sums_;                   // f32 [padded_width, padded_rows]
   int64_t shifts_, deltas_, scales_;  // f32 [padded_rows]
   int64_t k_copy_, v_copy_;
-  int64_t dk_sums_, dv_sums_;  // f32 [S, padded_width]
+  int64_t key_sums_ = 0;  // dk and dv of the unit, when it is alone with its head
   Value *dout_ = nullptr, *q_ = nullptr, *k_ = nullptr, *v_ = nullptr, *out_ = nullptr;
   Value* lse_ = nullptr;
+  // Of the unit in hand: f32 [S, padded_width].
+  Value *dk_sums_ = nullptr, *dv_sums_ = nullptr;
 };
 
 }  // namespace
 
 KernelCode EmitAttentionBackward(const AttentionSpec& spec, const Target& target,
                                  llvm::Module& module, const std::string& symbol) {
-  AttentionPlan plan(spec, target);
-  TileEmitter emitter(module, symbol, target);
-  Backward backward(emitter, plan);
-  backward.Emit();
+  const int64_t heads = spec.batch * spec.kv_heads;
   KernelCode kernel;
-  kernel.stages = {{symbol, spec.batch * spec.kv_heads, 1}};
+  AttentionPlan plan(spec, target);
+  const int64_t tasks = plan.head_groups * plan.query_tiles;
+  const int64_t wanted = heads > 0 ? (kEnoughUnits + heads - 1) / heads : 1;
+  const int64_t parts = std::max<int64_t>(1, std::min(wanted, tasks));
+  TileEmitter emitter(module, symbol, target);
+  Backward backward(emitter, plan, parts);
+  backward.Emit();
+  kernel.stages = {{symbol, heads * parts, 1}};
   kernel.scratch_bytes_per_thread = plan.scratch_bytes;
+  kernel.shared_scratch_bytes = heads * parts * backward.UnitBytes();
+  if (parts == 1) return kernel;
+
+  kernel.stages.push_back({symbol + "_combine", heads * backward.KeyTiles(), 1});
+  AttentionPlan combine_plan(spec, target);
+  TileEmitter combine_emitter(module, kernel.stages[1].symbol, target);
+  Backward(combine_emitter, combine_plan, parts).EmitCombination();
   return kernel;
 }
 
