@@ -5,8 +5,8 @@ Usage: run_peer.py --peers DIR --cache DIR CASE ...      e.g. llama --mode lora 
        run_peer.py --peers DIR --cache DIR machine       peak FMA rate, memory bandwidth, page cost
 One JSON line on standard output; on failure an "error" in it and exit code 1.
 
-The environment: no OPENBLAS_CORETYPE or OPENBLAS_L2_SIZE, so that OpenBLAS picks its kernels itself;
-the OpenMP build of OpenBLAS, which shares PyTorch's threads (fetched once into the cache folder by
+The environment: no OPENBLAS_CORETYPE or OPENBLAS_L2_SIZE, so that OpenBLAS picks its kernels
+itself; the OpenMP build of OpenBLAS, which shares PyTorch's threads (fetched once into the cache folder by
 apt-get download); malloc on huge pages that never gives memory back.
 """
 import argparse

@@ -102,7 +102,8 @@ def main():
             for accumulation in (1, 4):
                 run = train(model_for(variant, method), method, accumulation, batches)
                 curves["runs"][f"{method}_{accumulation}"] = run
-                clipped = sum(n > run["max_grad_norm"] for n in run["gradient_norms_before_clipping"])
+                norms = run["gradient_norms_before_clipping"]
+                clipped = sum(norm > run["max_grad_norm"] for norm in norms)
                 print(variant, method, accumulation, "loss", run["losses"][0], "->",
                       run["losses"][-1], "held out", run["held_out_loss"], "clipped", clipped)
         oracle.write_json(os.path.join(oracle.TINY_LLAMA, variant, "curves.json"), curves)

@@ -1,10 +1,11 @@
 """Writes data_rows.json: records as optimum-habana's examples turn them into training rows.
 
 Usage: ENV/bin/python make_data_rows.py PATH/stories260K_hf/tokenizer.model
-"alpaca" follows run_lora_clm: ids = BOS + prompt and answer tokenized as one text + EOS; "answer_labels"
-ignores as many positions as BOS + the prompt alone has tokens (labels with --train_on_inputs are the
-ids themselves). "text" follows run_clm: each line with its newline is tokenized on its own, BOS
-first; the ids of all lines are joined and cut into blocks, the incomplete last one dropped.
+"alpaca" follows run_lora_clm: ids = BOS + prompt and answer tokenized as one text + EOS;
+"answer_labels" ignores as many positions as BOS + the prompt alone has tokens (labels with
+--train_on_inputs are the ids themselves). "text" follows run_clm: each line with its newline is
+tokenized on its own, BOS first; the ids of all lines are joined and cut into blocks, the incomplete
+last one dropped.
 """
 import os
 import sys

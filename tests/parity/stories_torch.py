@@ -6,9 +6,9 @@ Usage: ENV/bin/python stories_torch.py --model DIR --train_batches FILE [--eval_
 A batch file is what `--dump_batches FILE` writes (evaluation's batches go to FILE.eval), one JSON
 object per micro batch:
   {"step": 0, "micro": 0, "input_ids": [[...]], "labels": [[...]]}
-with labels aligned to input_ids (position t predicts labels[t + 1]; -100 is ignored) and, for packed
-rows, "position_ids" and "segment_ids" (attention stays inside a segment). Micro batches of one step
-are accumulated: loss = sum of -log p over all their targets / number of these targets.
+with labels aligned to input_ids (position t predicts labels[t + 1]; -100 is ignored) and, for
+packed rows, "position_ids" and "segment_ids" (attention stays inside a segment). Micro batches of
+one step are accumulated: loss = sum of -log p over all their targets / number of these targets.
 
 Prints one JSON object: train_losses (per step), train_loss (their mean), final_train_loss (mean of
 the last ten), eval_loss (total over total targets), eval_tokens, initial_eval_loss.
