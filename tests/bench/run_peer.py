@@ -6,8 +6,8 @@ Usage: run_peer.py --peers DIR --cache DIR CASE ...      e.g. llama --mode lora 
 One JSON line on standard output; on failure an "error" in it and exit code 1.
 
 The environment: no OPENBLAS_CORETYPE or OPENBLAS_L2_SIZE, so that OpenBLAS picks its kernels
-itself; the OpenMP build of OpenBLAS, which shares PyTorch's threads (fetched once into the cache folder by
-apt-get download); malloc on huge pages that never gives memory back.
+itself; the OpenMP build of OpenBLAS, which shares PyTorch's threads (fetched once into the cache
+folder by apt-get download); malloc on huge pages that never gives memory back.
 """
 import argparse
 import glob
