@@ -4,9 +4,8 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/metrics.h"
-#include "runtime/base/status.h"
-#include "runtime/compiler/compiler.h"
 #include "runtime/ir/fingerprint.h"
+#include "runtime/lazy/build_executable.h"
 
 namespace trencadis::compiler_cache {
 namespace {
@@ -30,16 +29,17 @@ Fingerprint128 MemoryProvider::KeyOf(const lazy::RecipeRequest& request) {
   return key.Add(request.options.optimize).Add(request.target.ToString()).Finish();
 }
 
-bool MemoryProvider::Matches(const Entry& entry, const lazy::RecipeRequest& request) {
-  return SameOptions(entry.options, request.options) && entry.target == request.target &&
-         entry.graph == request.graph;
-}
-
-absl::StatusOr<std::shared_ptr<const Executable>> MemoryProvider::Compile(
-    const lazy::RecipeRequest& request) {
-  TRENCADIS_ASSIGN_OR_RETURN(recipe::RecipeProto recipe,
-                             compiler::Compile(request.graph, request.options, request.target));
-  return Executable::Load(std::move(recipe), request.target);
+std::shared_ptr<MemoryProvider::Entry> MemoryProvider::Find(
+    const Fingerprint128& key, const lazy::RecipeRequest& request) const {
+  const auto it = entries_.find(key);
+  if (it == entries_.end()) return nullptr;
+  for (const std::shared_ptr<Entry>& entry : it->second) {
+    if (SameOptions(entry->options, request.options) && entry->target == request.target &&
+        entry->graph == request.graph) {
+      return entry;
+    }
+  }
+  return nullptr;
 }
 
 absl::StatusOr<std::shared_ptr<const Executable>> MemoryProvider::GetOrCompile(
@@ -47,8 +47,7 @@ absl::StatusOr<std::shared_ptr<const Executable>> MemoryProvider::GetOrCompile(
   MetricsRegistry& metrics = MetricsRegistry::Global();
   const Fingerprint128 key = KeyOf(request);
   std::unique_lock<std::mutex> lock(mutex_);
-  for (const std::shared_ptr<Entry>& entry : entries_[key]) {
-    if (!Matches(*entry, request)) continue;
+  if (const std::shared_ptr<Entry> entry = Find(key, request); entry != nullptr) {
     ++stats_.hits;
     metrics.Add("recipe_cache", "TotalHit");
     compiled_.wait(lock, [&] { return entry->ready; });
@@ -60,13 +59,15 @@ absl::StatusOr<std::shared_ptr<const Executable>> MemoryProvider::GetOrCompile(
   entries_[key].push_back(entry);
   lock.unlock();
   const double start_s = MonotonicClock().NowSeconds();
-  absl::StatusOr<std::shared_ptr<const Executable>> executable = Compile(request);
+  absl::StatusOr<std::shared_ptr<const Executable>> executable = lazy::BuildExecutable(request);
   const double seconds = MonotonicClock().NowSeconds() - start_s;
   metrics.RecordTime("graph_compilation", seconds);
   lock.lock();
   stats_.compile_seconds += seconds;
   entry->executable = executable;
   entry->ready = true;
+  // Those who wait learn of a failure; whoever asks later tries again.
+  if (!executable.ok()) std::erase(entries_[key], entry);
   compiled_.notify_all();
   return executable;
 }

@@ -1,7 +1,8 @@
 // MemoryProvider: recipes kept in memory, compiled once per key however many threads ask.
 //
 // The key is everything that decides the result: the graph, what is promised about its arguments,
-// the options and the target. On a hit the whole key is compared, not its fingerprint alone.
+// the options and the target. On a hit the whole key is compared, not its fingerprint alone. A
+// failure is returned to everyone who waited for it and is not kept.
 // Thread-safe.
 #ifndef TRENCADIS_COMPILER_CACHE_MEMORY_PROVIDER_H_
 #define TRENCADIS_COMPILER_CACHE_MEMORY_PROVIDER_H_
@@ -42,9 +43,8 @@ class MemoryProvider : public lazy::RecipeProvider {
   };
 
   static Fingerprint128 KeyOf(const lazy::RecipeRequest& request);
-  static bool Matches(const Entry& entry, const lazy::RecipeRequest& request);
-  static absl::StatusOr<std::shared_ptr<const Executable>> Compile(
-      const lazy::RecipeRequest& request);
+  // The entry whose whole key is `request`'s, or null. Needs mutex_.
+  std::shared_ptr<Entry> Find(const Fingerprint128& key, const lazy::RecipeRequest& request) const;
 
   mutable std::mutex mutex_;
   std::condition_variable compiled_;

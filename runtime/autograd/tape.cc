@@ -81,7 +81,8 @@ Tape::Tape(lazy::Context& context) : context_(context), outer_(context.listener(
 Tape::~Tape() { context_.set_listener(outer_); }
 
 void Tape::Watch(const Tensor& tensor) {
-  if (needs_gradient_.insert(tensor.id()).second) watched_.push_back(tensor);
+  needs_gradient_.insert(tensor.id());
+  if (watched_ids_.insert(tensor.id()).second) watched_.push_back(tensor);
 }
 
 bool Tape::NeedsGradient(const Tensor& tensor) const {
@@ -148,7 +149,9 @@ absl::Status Tape::Backward(Cotangents& cotangents) {
       TRENCADIS_RETURN_IF_ERROR(entry.op != nullptr ? BackwardOp(entry, cotangents)
                                                     : BackwardSegment(entry, cotangents));
     }
-    for (const Saved& result : entry.results) cotangents.erase(result.id);
+    for (const Saved& result : entry.results) {
+      if (!watched_ids_.contains(result.id)) cotangents.erase(result.id);
+    }
   }
   return context_.status();
 }

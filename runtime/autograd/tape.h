@@ -80,7 +80,8 @@ class Tape : public lazy::OpListener {
   lazy::Context& context_;
   lazy::OpListener* outer_;
   absl::flat_hash_set<uint64_t> needs_gradient_;
-  std::vector<lazy::Tensor> watched_;
+  absl::flat_hash_set<uint64_t> watched_ids_;
+  std::vector<lazy::Tensor> watched_;  // in the order of Watch
   std::vector<Entry> entries_;
 };
 

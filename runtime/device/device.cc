@@ -73,6 +73,7 @@ absl::Status Device::PrepareWorkspace(int64_t bytes) {
   // The old one may be unmapped before the new one is mapped only if nothing uses it.
   TRENCADIS_RETURN_IF_ERROR(stream_.Synchronize());
   workspace_ = nullptr;
+  workspace_bytes_ = 0;
   TRENCADIS_ASSIGN_OR_RETURN(workspace_, AcquireStorage(bytes));
   workspace_bytes_ = bytes;
   return absl::OkStatus();

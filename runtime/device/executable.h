@@ -1,19 +1,19 @@
-// Executable: a recipe made ready to run in this process.
+// Executable: something that runs in this process as its recipe says: which arguments it takes,
+// which outputs it gives, which of them share memory, how much workspace it needs.
 //
-// Loading checks the recipe (target, slices, symbols) and makes code and library products; running
-// touches only the memory it is given. Immutable and thread-safe, but scratch and workspace belong
-// to one run at a time.
+// Running touches only the memory that is given. Immutable and thread-safe, but scratch and
+// workspace belong to one run at a time.
 #ifndef TRENCADIS_RUNTIME_DEVICE_EXECUTABLE_H_
 #define TRENCADIS_RUNTIME_DEVICE_EXECUTABLE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "runtime/codegen/target.h"
 #include "runtime/recipe/recipe.pb.h"
 
@@ -29,24 +29,26 @@ struct Bindings {
 
 class Executable {
  public:
-  // FailedPrecondition when the recipe was compiled for another target; InvalidArgument when it is
-  // damaged.
+  // The recipe's compiled code. Checks the recipe (target, slices, symbols) and makes code and
+  // library products. FailedPrecondition when it was compiled for another target; InvalidArgument
+  // when it is damaged.
   static absl::StatusOr<std::shared_ptr<const Executable>> Load(recipe::RecipeProto recipe,
                                                                 const codegen::Target& target);
-  ~Executable();
+  virtual ~Executable() = default;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
 
   const recipe::RecipeProto& recipe() const { return recipe_; }
 
-  absl::Status Run(const Bindings& bindings) const;
+  virtual absl::Status Run(const Bindings& bindings) const = 0;
   // Fills prepared copy `index` from its argument's bytes.
-  absl::Status Prepare(int index, const std::byte* argument, std::byte* packed) const;
+  virtual absl::Status Prepare(int index, const std::byte* argument, std::byte* packed) const = 0;
+
+ protected:
+  explicit Executable(recipe::RecipeProto recipe) : recipe_(std::move(recipe)) {}
 
  private:
-  struct Code;
-  explicit Executable(recipe::RecipeProto recipe);
-
-  recipe::RecipeProto recipe_;
-  std::unique_ptr<Code> code_;
+  const recipe::RecipeProto recipe_;
 };
 
 }  // namespace trencadis

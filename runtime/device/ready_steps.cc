@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "runtime/base/status.h"
 #include "runtime/codegen/linear_cross_entropy.h"
@@ -32,7 +33,7 @@ class ReadyKernel : public ReadyStep {
         shared_scratch_bytes_(RoundUp(step.shared_scratch_bytes(), 64)) {}
 
   absl::Status Run(absl::Span<std::byte* const> pointers, std::byte* scratch) const override {
-    std::vector<void*> buffers(pointers.begin(), pointers.end());
+    absl::InlinedVector<void*, 16> buffers(pointers.begin(), pointers.end());
     if (has_shared_scratch_) buffers.push_back(scratch);
     std::byte* thread_scratch = scratch == nullptr ? nullptr : scratch + shared_scratch_bytes_;
     for (const Stage& stage : stages_) {
@@ -55,7 +56,7 @@ class ReadyMatMul : public ReadyStep {
   explicit ReadyMatMul(std::unique_ptr<codegen::MatMul> matmul) : matmul_(std::move(matmul)) {}
 
   absl::Status Run(absl::Span<std::byte* const> pointers, std::byte* scratch) const override {
-    const std::vector<const void*> extras(pointers.begin() + 2, pointers.end() - 1);
+    const absl::InlinedVector<const void*, 4> extras(pointers.begin() + 2, pointers.end() - 1);
     return matmul_->Execute(pointers[0], pointers[1], pointers.back(), extras, scratch);
   }
 
@@ -68,14 +69,19 @@ class ReadyLinearCrossEntropy : public ReadyStep {
   explicit ReadyLinearCrossEntropy(std::unique_ptr<codegen::LinearCrossEntropy> loss)
       : loss_(std::move(loss)) {}
 
-  // x, w, labels; then loss_sum, lse and, with gradients, dx and maybe dw.
+  // x, w, labels; then loss_sum, lse and correct or, with gradients, dx and maybe dw.
   absl::Status Run(absl::Span<std::byte* const> pointers, std::byte* scratch) const override {
-    std::byte* dx = pointers.size() > 5 ? pointers[5] : nullptr;
-    std::byte* dw = pointers.size() > 6 ? pointers[6] : nullptr;
+    codegen::LinearCrossEntropy::Results results;
+    results.loss_sum = reinterpret_cast<float*>(pointers[3]);
+    results.lse = reinterpret_cast<float*>(pointers[4]);
+    if (loss_->spec().with_grad) {
+      results.dx = pointers[5];
+      if (loss_->spec().needs_dw) results.dw = reinterpret_cast<float*>(pointers[6]);
+    } else {
+      results.correct = reinterpret_cast<int32_t*>(pointers[5]);
+    }
     return loss_->Execute(pointers[0], pointers[1], reinterpret_cast<const int32_t*>(pointers[2]),
-                          reinterpret_cast<float*>(pointers[3]),
-                          reinterpret_cast<float*>(pointers[4]), dx, reinterpret_cast<float*>(dw),
-                          scratch);
+                          results, scratch);
   }
 
  private:
@@ -90,7 +96,7 @@ class ReadyBuiltin : public ReadyStep {
         builtin_(builtin) {}
 
   absl::Status Run(absl::Span<std::byte* const> pointers, std::byte* scratch) const override {
-    const std::vector<const void*> operands(pointers.begin(), pointers.end() - 1);
+    const absl::InlinedVector<const void*, 8> operands(pointers.begin(), pointers.end() - 1);
     return builtin_({parameters_, value_, operands, pointers.back()});
   }
 

@@ -44,6 +44,7 @@ void Stream::Run() {
     busy_ = true;
     const bool poisoned = !status_.ok();
     lock.unlock();
+    changed_.notify_all();  // there is room again
     absl::Status result = poisoned ? absl::OkStatus() : work();
     // What the work holds (storage of dropped buffers) goes before anyone is told that it is done.
     work = nullptr;

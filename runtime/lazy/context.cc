@@ -5,6 +5,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "runtime/base/env.h"
 #include "runtime/base/status.h"
 
 namespace trencadis::lazy {
@@ -31,6 +33,10 @@ ir::TypeList PlaceholderTypes(absl::Span<const Tensor> operands) {
 
 }  // namespace
 
+std::vector<std::string> DisabledPasses() {
+  return absl::StrSplit(EnvString("HPU_DISABLE_PASSES", ""), ',', absl::SkipEmpty());
+}
+
 Context::Context(Device* device, RecipeProvider* recipes, ContextOptions options)
     : device_(device), recipes_(recipes), options_(std::move(options)) {}
 
@@ -39,8 +45,15 @@ void Context::Fail(absl::Status status) {
 }
 
 Tensor Context::FromHost(const Literal& literal) {
-  std::shared_ptr<ValueState> state = NewState(literal.type());
-  absl::StatusOr<BufferPtr> buffer = device_->FromHost(literal);
+  return Materialised(literal.type(), device_->FromHost(literal));
+}
+
+Tensor Context::Uninitialised(const TensorType& type) {
+  return Materialised(type, device_->Allocate(type.byte_size()));
+}
+
+Tensor Context::Materialised(const TensorType& type, absl::StatusOr<BufferPtr> buffer) {
+  std::shared_ptr<ValueState> state = NewState(type);
   if (buffer.ok()) {
     state->buffer = *std::move(buffer);
   } else {
@@ -153,9 +166,11 @@ absl::Status Context::LaunchStep() {
   options.disabled_passes = options_.disabled_passes;
   std::vector<BufferPtr> arguments;
   for (std::shared_ptr<ValueState>& state : step.arguments) {
-    // Nobody can ask for the old value: no handle, and no other value shares the buffer.
-    const bool donated = state->handle.expired() && state->buffer.use_count() == 1;
-    options.arguments.push_back({donated, state->buffer->frozen()});
+    // Nobody can ask for the old value (no handle, and no other value shares the buffer) nor does
+    // anybody rely on the buffer's contents.
+    const bool frozen = state->buffer->frozen();
+    const bool donated = !frozen && state->handle.expired() && state->buffer.use_count() == 1;
+    options.arguments.push_back({donated, frozen});
     arguments.push_back(state->buffer);
   }
   TRENCADIS_ASSIGN_OR_RETURN(std::shared_ptr<const Executable> executable,

@@ -23,11 +23,14 @@
 
 namespace trencadis::lazy {
 
+// The compiler passes named in the environment's HPU_DISABLE_PASSES, separated by commas.
+std::vector<std::string> DisabledPasses();
+
 struct ContextOptions {
   // A step is marked after this many recorded ops: 1 is eager mode, 0 no limit
   // (PT_HPU_MAX_COMPOUND_OP_SIZE).
   int64_t max_compound_ops = 0;
-  std::vector<std::string> disabled_passes;
+  std::vector<std::string> disabled_passes = DisabledPasses();
 };
 
 // Hears of every op that is recorded; a tape is one.
@@ -48,6 +51,7 @@ class Context {
   Device& device() { return *device_; }
 
   Tensor FromHost(const Literal& literal);
+  Tensor Uninitialised(const TensorType& type);
   absl::StatusOr<Literal> ToHost(const Tensor& tensor);
 
   // Records `op`; results are pending tensors of the inferred types.
@@ -88,6 +92,7 @@ class Context {
     std::vector<std::shared_ptr<ValueState>> outputs;
   };
 
+  Tensor Materialised(const TensorType& type, absl::StatusOr<BufferPtr> buffer);
   absl::StatusOr<Step> BuildStep() const;
   absl::Status LaunchStep();
   std::vector<bool> NodesToRun(absl::Span<const std::shared_ptr<ValueState>> outputs) const;

@@ -149,10 +149,15 @@ Tensor Transpose(const Tensor& x, std::vector<int64_t> permutation) {
 }
 
 Tensor Slice(const Tensor& x, int axis, int64_t start, int64_t limit) {
+  const absl::StatusOr<int> at = NormalizeAxis(axis, x.rank());
+  if (!at.ok()) {
+    x.context().Fail(Annotate(at.status(), "slice"));
+    return x;
+  }
   std::vector<int64_t> starts(x.rank(), 0);
   std::vector<int64_t> limits = x.shape().dims();
-  starts[NormalizedAxis(x, axis)] = start;
-  limits[NormalizedAxis(x, axis)] = limit;
+  starts[*at] = start;
+  limits[*at] = limit;
   std::vector<int64_t> strides(x.rank(), 1);
   return Apply1("slice", {x},
                 Attributes({{"starts", std::move(starts)},
@@ -178,9 +183,9 @@ Tensor ReduceMax(const Tensor& x, std::vector<int64_t> axes, bool keep_dims) {
 }
 
 Tensor ReduceMean(const Tensor& x, std::vector<int64_t> axes, bool keep_dims) {
-  int64_t count = 1;
-  for (int64_t axis : axes) count *= x.dim(static_cast<int>(axis));
-  return Mul(ReduceSum(x, std::move(axes), keep_dims), 1.0 / static_cast<double>(count));
+  const Tensor sum = ReduceSum(x, std::move(axes), keep_dims);
+  const int64_t sums = std::max<int64_t>(1, sum.shape().num_elements());
+  return Mul(sum, 1.0 / static_cast<double>(x.shape().num_elements() / sums));
 }
 
 Tensor SumAll(const Tensor& x) {
@@ -237,6 +242,13 @@ Tensor LinearCrossEntropy(const Tensor& x, const Tensor& w, const Tensor& labels
   }
   attributes.Set("needs_dw", needs_dw);
   return Apply1("linear_cross_entropy_with_grad", {x, w, labels}, std::move(attributes));
+}
+
+LossAndHits LinearCrossEntropyAndHits(const Tensor& x, const Tensor& w, const Tensor& labels,
+                                      int64_t ignore_index) {
+  std::vector<Tensor> results =
+      Apply("linear_cross_entropy", {x, w, labels}, {{"ignore_index", ignore_index}});
+  return {std::move(results[0]), std::move(results[2])};
 }
 
 Tensor Barrier(const Tensor& x, absl::Span<const Tensor> after) {

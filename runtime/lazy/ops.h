@@ -121,6 +121,14 @@ Tensor Attention(const Tensor& q, const Tensor& k, const Tensor& v,
 Tensor LinearCrossEntropy(const Tensor& x, const Tensor& w, const Tensor& labels,
                           int64_t ignore_index);
 
+struct LossAndHits {
+  Tensor loss_sum;
+  Tensor correct;  // i32 scalar: rows whose label is the first of the largest scores
+};
+// The same without gradients.
+LossAndHits LinearCrossEntropyAndHits(const Tensor& x, const Tensor& w, const Tensor& labels,
+                                      int64_t ignore_index);
+
 // x, computed only after `after`, and never merged with an equal computation before it.
 Tensor Barrier(const Tensor& x, absl::Span<const Tensor> after);
 

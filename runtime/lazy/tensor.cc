@@ -17,6 +17,10 @@ Tensor Tensor::FromHost(Context& context, const Literal& literal) {
   return context.FromHost(literal);
 }
 
+Tensor Tensor::Uninitialised(Context& context, const TensorType& type) {
+  return context.Uninitialised(type);
+}
+
 absl::StatusOr<Literal> Tensor::ToHost() const { return context().ToHost(*this); }
 
 void Tensor::Freeze() const {

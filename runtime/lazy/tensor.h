@@ -41,6 +41,8 @@ class Tensor {
   // A new persistent tensor on the context's device. An error (out of memory) sticks to the context
   // and the handle is still of the literal's type.
   static Tensor FromHost(Context& context, const Literal& literal);
+  // The same without contents: on a metering device all that counts is the size.
+  static Tensor Uninitialised(Context& context, const TensorType& type);
 
   bool defined() const { return handle_ != nullptr; }
   const TensorType& type() const { return state().type; }
