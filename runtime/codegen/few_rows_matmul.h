@@ -5,6 +5,7 @@
 #ifndef TRENCADIS_RUNTIME_CODEGEN_FEW_ROWS_MATMUL_H_
 #define TRENCADIS_RUNTIME_CODEGEN_FEW_ROWS_MATMUL_H_
 
+#include "runtime/codegen/epilogue.h"
 #include "runtime/codegen/matmul.h"
 #include "runtime/kernels/vector_kernels.h"
 
@@ -24,12 +25,9 @@ class FewRowsMatMul : public MatMul {
                        absl::Span<const void* const> operands, void* scratchpad) const override;
 
  private:
-  // A part of c: at most kMostRows rows and kBlockColumns columns.
-  struct Block {
-    int64_t row, rows, column, columns;
-  };
+  // A part of c of at most kMostRows rows and kBlockColumns columns.
   void ComputeBlock(const void* a, const void* b, void* c, absl::Span<const void* const> operands,
-                    const Block& block) const;
+                    const MatMulBlock& block) const;
 
   const kernels::VectorKernels& kernels_;
 };

@@ -6,6 +6,7 @@
 #include "runtime/base/status.h"
 #include "runtime/codegen/few_rows_matmul.h"
 #include "runtime/codegen/library_matmul.h"
+#include "runtime/codegen/split_sum_matmul.h"
 #include "runtime/codegen/widened_matmul.h"
 
 namespace trencadis::codegen {
@@ -144,6 +145,7 @@ absl::StatusOr<std::unique_ptr<MatMul>> MatMul::Create(const MatMulSpec& request
   if (spec.a_dtype == DType::kBF16 && !SupportsBF16(target)) {
     return WidenedMatMul::Create(spec, target);
   }
+  if (SplitSumMatMul::Takes(spec)) return SplitSumMatMul::Create(spec, target);
   return LibraryMatMul::Create(spec, target);
 }
 

@@ -5,8 +5,10 @@
 //
 // c[i] = epilogue(op(a[i]) . op(b[i])) for each of `batch` products; op transposes where asked. The
 // sum and the epilogue are f32 and the result is rounded once, so a product with an epilogue may
-// differ in the last bf16 bit from the same ops one by one. Results depend neither on the number of
-// threads nor on where a row lies in M.
+// differ in the last bf16 bit from the same ops one by one. Results do not depend on the number of
+// threads (on a host with AVX-512: oneDNN's products for AVX2 share sums out between threads), nor
+// on the other rows; but rows of a product that our own kernel computes, at most 16, may differ in
+// the last bits from the same rows in a larger one.
 //
 // Thread-safety: Execute is const and re-entrant; concurrent calls need their own scratchpads.
 // Parallelism is OpenMP's. Never call Execute from within an OpenMP team, not even of one thread:

@@ -317,6 +317,51 @@ TEST(MatMul, ThreadsGiveTheSameBits) {
   }
 }
 
+// Where the library would share out a long sum between threads.
+TEST(MatMul, LongSums) {
+  for (const Target& target : Targets()) {
+    for (const auto& [in, out] : kTypes) {
+      MatMulSpec spec = Spec(24, 18, 2500, in, out);
+      spec.transpose_a = true;
+      ExpectRight(spec, target);
+      spec.post_ops = {{PostOpKind::kAccumulate}};
+      ExpectRight(spec, target);
+      spec.ldc = 20;
+      ExpectRight(spec, target);
+      spec.ldc = 0;
+      spec.packed_b = true;
+      spec.post_ops = {{PostOpKind::kScale, 0.3}, {PostOpKind::kAdd}};
+      ExpectRight(spec, target);
+      spec.packed_b = false;
+      spec.transpose_b = true;
+      spec.batch = 2;
+      spec.batched_b = true;
+      ExpectRight(spec, target);
+    }
+  }
+}
+
+TEST(MatMul, ThreadsGiveTheSameBitsOfLongSums) {
+  for (const auto& [in, out] : kTypes) {
+    for (const auto& [m, n] : {std::pair<int64_t, int64_t>{576, 8}, {8, 8}, {64, 64}}) {
+      MatMulSpec spec = Spec(m, n, 4096, in, out);
+      spec.transpose_a = true;
+      Target target = Target::Host();
+      Problem one(spec);
+      target.threads = 1;
+      omp_set_num_threads(1);
+      Execute(spec, target, one);
+      for (int threads : {2, 4}) {
+        Problem many(spec);
+        target.threads = threads;
+        omp_set_num_threads(threads);
+        Execute(spec, target, many);
+        EXPECT_TRUE(one.c.SameBytes(many.c)) << spec.ToString() << " threads " << threads;
+      }
+    }
+  }
+}
+
 // Decoding one sequence or many gives each the same bits.
 TEST(MatMul, FewRowsDoNotSeeEachOther) {
   for (const auto& [in, out] : kTypes) {

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "runtime/base/status.h"
-#include "runtime/codegen/library_matmul.h"
 
 namespace trencadis::codegen {
 namespace {
@@ -36,7 +35,7 @@ absl::StatusOr<std::unique_ptr<MatMul>> WidenedMatMul::Create(const MatMulSpec& 
                                                               const Target& target) {
   MatMulSpec wide = spec;
   wide.a_dtype = wide.b_dtype = wide.c_dtype = DType::kF32;
-  TRENCADIS_ASSIGN_OR_RETURN(auto product, LibraryMatMul::Create(wide, target));
+  TRENCADIS_ASSIGN_OR_RETURN(auto product, MatMul::Create(wide, target));
   return std::unique_ptr<MatMul>(new WidenedMatMul(spec, target, std::move(product)));
 }
 
