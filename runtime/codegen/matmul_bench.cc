@@ -47,8 +47,8 @@ void Product(benchmark::State& state) {
   const Bytes scratchpad = Allocate((*matmul)->scratchpad_bytes());
   int64_t copy = 0;
   for (auto _ : state) {
-    const absl::Status status = (*matmul)->Execute(a.get(), b.get() + copy * b_bytes, c.get(), {},
-                                                   scratchpad.get());
+    const absl::Status status =
+        (*matmul)->Execute(a.get(), b.get() + copy * b_bytes, c.get(), {}, scratchpad.get());
     if (!status.ok()) return state.SkipWithError(status.ToString().c_str());
     copy = (copy + 1) % copies;
   }
@@ -62,8 +62,8 @@ void Product(benchmark::State& state) {
 // SmolLM2-135M, 2048 tokens: projections, their activation gradients, LoRA, weight gradients.
 void ManyRows(benchmark::internal::Benchmark* bench) {
   constexpr int64_t kTokens = 2048;
-  constexpr int64_t kLayers[][2] = {{576, 576}, {192, 576}, {1536, 576}, {576, 1536},
-                                    {8, 576},   {576, 8}};
+  constexpr int64_t kLayers[][2] = {{576, 576},  {192, 576}, {1536, 576},
+                                    {576, 1536}, {8, 576},   {576, 8}};
   for (const auto& [n, k] : kLayers) {
     for (int64_t bf16 : {0, 1}) {
       for (int64_t packed : {0, 1}) {
