@@ -20,7 +20,6 @@ using lazy::Tensor;
 
 constexpr char kTensorsFile[] = "training_state.safetensors";
 constexpr char kStateFile[] = "trainer_state.json";
-constexpr absl::string_view kPrefix = "checkpoint-";
 
 // Reads the tensor from the device when its turn to be written comes.
 checkpoint::TensorToWrite ToWrite(std::string name, const Tensor& tensor) {
@@ -82,19 +81,21 @@ absl::StatusOr<Tensor> ReadTensor(lazy::Context& context, const checkpoint::Tens
 }  // namespace
 
 std::string CheckpointPath(const std::string& directory, int64_t step) {
-  return JoinPath(directory, absl::StrCat(kPrefix, step));
+  return JoinPath(directory, absl::StrCat(kCheckpointPrefix, step));
 }
 
 absl::Status WriteCheckpoint(
     const std::string& directory, const TrainingState& state,
-    const std::vector<nn::NamedParameter>& trainable, AdamW& optimizer,
+    const std::vector<nn::NamedParameter>& trainable, AdamW* optimizer,
     const std::function<absl::Status(const std::string& directory)>& save_model) {
   TRENCADIS_ASSIGN_OR_RETURN(AtomicDirectory target,
                              AtomicDirectory::Create(CheckpointPath(directory, state.step)));
   const std::string& path = target.temporary_path();
   TRENCADIS_RETURN_IF_ERROR(save_model(path));
-  TRENCADIS_RETURN_IF_ERROR(WriteTensors(JoinPath(path, kTensorsFile), trainable, optimizer));
-  TRENCADIS_RETURN_IF_ERROR(WriteState(JoinPath(path, kStateFile), state));
+  if (optimizer != nullptr) {
+    TRENCADIS_RETURN_IF_ERROR(WriteTensors(JoinPath(path, kTensorsFile), trainable, *optimizer));
+    TRENCADIS_RETURN_IF_ERROR(WriteState(JoinPath(path, kStateFile), state));
+  }
   return target.Commit();
 }
 
@@ -136,7 +137,8 @@ absl::StatusOr<std::vector<int64_t>> ListCheckpoints(const std::string& director
   std::vector<int64_t> steps;
   for (absl::string_view name : names) {
     int64_t step = 0;
-    if (absl::ConsumePrefix(&name, kPrefix) && absl::SimpleAtoi(name, &step)) steps.push_back(step);
+    if (absl::ConsumePrefix(&name, kCheckpointPrefix) && absl::SimpleAtoi(name, &step))
+      steps.push_back(step);
   }
   std::sort(steps.begin(), steps.end());
   return steps;

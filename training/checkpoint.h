@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "models/nn/parameter.h"
 #include "runtime/lazy/context.h"
 #include "training/optimizer.h"
@@ -29,20 +30,24 @@ struct TrainingState {
 };
 
 // Writes `directory`/checkpoint-`state.step` through a temporary directory that is renamed when
-// complete. `save_model` writes the model into the directory that it is given.
+// complete. `save_model` writes the model into the directory that it is given. Without an
+// `optimizer` that is all, and no run can continue from it.
 absl::Status WriteCheckpoint(
     const std::string& directory, const TrainingState& state,
-    const std::vector<nn::NamedParameter>& trainable, AdamW& optimizer,
+    const std::vector<nn::NamedParameter>& trainable, AdamW* optimizer,
     const std::function<absl::Status(const std::string& directory)>& save_model);
 
 // Gives the trainable parameters and the optimizer what `checkpoint` holds. FailedPrecondition when
-// it belongs to another configuration, naming the difference; nothing is changed then.
+// it belongs to another configuration or other parameters, naming the difference; another error
+// when a file is missing or damaged. Nothing is changed then.
 absl::StatusOr<TrainingState> ReadCheckpoint(const std::string& checkpoint,
                                              const std::string& configuration,
                                              lazy::Context& context,
                                              const std::vector<nn::NamedParameter>& trainable,
                                              AdamW& optimizer);
 
+// What a checkpoint's name begins with; the number of its steps follows.
+inline constexpr absl::string_view kCheckpointPrefix = "checkpoint-";
 // Steps of the checkpoints in `directory`, ascending.
 absl::StatusOr<std::vector<int64_t>> ListCheckpoints(const std::string& directory);
 std::string CheckpointPath(const std::string& directory, int64_t step);

@@ -10,8 +10,8 @@
 
 namespace trencadis::training {
 
-// Counts samples and steps, leaving the first `warmup_steps` out of the rates. Runtime is never
-// adjusted: it covers everything since the start.
+// Counts samples and steps, leaving the first `warmup_steps` and what the caller names out of the
+// rates. Runtime is never adjusted: it covers everything since the start.
 class SpeedMeter {
  public:
   explicit SpeedMeter(int64_t warmup_steps, Clock& clock = MonotonicClock())
@@ -19,15 +19,18 @@ class SpeedMeter {
 
   void CountStep(int64_t samples, int64_t tokens);
 
-  // `split`_runtime (4 decimals), _samples_per_second, _steps_per_second and _tokens_per_second
-  // (3 decimals).
-  Metrics Results(absl::string_view split) const;
+  // Time since the last step that the rates leave out.
+  void LeaveOut(double seconds);
+
+  // `split`_runtime (4 decimals), _samples_per_second, _steps_per_second and, on request,
+  // _tokens_per_second (3 decimals).
+  Metrics Results(absl::string_view split, bool with_tokens) const;
 
  private:
   Clock& clock_;
   const int64_t warmup_steps_;
   const double start_s_;
-  double counted_from_s_ = 0;
+  double left_out_s_ = 0;
   int64_t steps_ = 0;
   int64_t counted_samples_ = 0;
   int64_t counted_tokens_ = 0;

@@ -7,7 +7,6 @@
 #include "models/nn/forward_mode.h"
 #include "runtime/autograd/tape.h"
 #include "runtime/base/status.h"
-#include "runtime/lazy/ops.h"
 
 namespace trencadis::training {
 namespace {
@@ -110,14 +109,14 @@ absl::StatusOr<TrainStepResult> TrainStep::Run(absl::Span<const HostBatch> micro
   return result;
 }
 
-absl::StatusOr<Tensor> EvaluateBatch(lazy::Context& context, zoo::CausalLm& model,
-                                     const HostBatch& batch, DType compute) {
+absl::StatusOr<lazy::LossAndHits> EvaluateBatch(lazy::Context& context, zoo::CausalLm& model,
+                                                const HostBatch& batch, DType compute) {
   nn::ForwardMode mode;
   mode.compute = compute;
   const Tensor labels = Tensor::FromHost(context, batch.labels);
-  Tensor loss = model.LossSum(OnDevice(context, batch), labels, mode);
+  lazy::LossAndHits score = model.Score(OnDevice(context, batch), labels, mode);
   TRENCADIS_RETURN_IF_ERROR(context.MarkStep());
-  return loss;
+  return score;
 }
 
 }  // namespace trencadis::training

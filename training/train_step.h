@@ -14,6 +14,7 @@
 #include "models/nn/parameter.h"
 #include "models/zoo/causal_lm.h"
 #include "runtime/lazy/context.h"
+#include "runtime/lazy/ops.h"
 #include "training/data/batch.h"
 #include "training/optimizer.h"
 
@@ -65,9 +66,10 @@ class TrainStep {
   AdamW optimizer_;
 };
 
-// Sum of the losses of `batch`'s tokens without gradients or dropout, f32 scalar on the device.
-absl::StatusOr<lazy::Tensor> EvaluateBatch(lazy::Context& context, zoo::CausalLm& model,
-                                           const HostBatch& batch, DType compute);
+// Sum of the losses of `batch`'s target tokens and how many of them the model would have chosen,
+// without gradients or dropout, on the device.
+absl::StatusOr<lazy::LossAndHits> EvaluateBatch(lazy::Context& context, zoo::CausalLm& model,
+                                                const HostBatch& batch, DType compute);
 
 }  // namespace trencadis::training
 

@@ -21,6 +21,7 @@
 #include "training/optimizer.h"
 #include "training/results.h"
 #include "training/schedule.h"
+#include "training/speed.h"
 #include "training/train_step.h"
 
 namespace trencadis::training {
@@ -31,9 +32,11 @@ struct Interval {
   Kind kind = Kind::kNo;
   // Of kSteps: optimizer steps between two times; below 1 a part of all steps.
   double steps = 0;
+  // Steps (kSteps) or epochs (kEpoch) before which it does not happen.
+  double delay = 0;
 
-  // Whether it happens after step `step` of `total_steps` (from 1), which ends an epoch or not.
-  bool After(int64_t step, int64_t total_steps, bool ends_epoch) const;
+  // Whether it happens after step `step` of `total_steps` (from 1).
+  bool After(int64_t step, int64_t total_steps, int64_t steps_per_epoch) const;
 };
 
 struct TrainerOptions {
@@ -50,12 +53,20 @@ struct TrainerOptions {
   AdamWOptions optimizer;
   TrainStepOptions step;
   uint64_t data_seed = 42;
+  // Leaves out an epoch's last micro batch where it is not full.
+  bool drop_last_batch = false;
   CollateOptions collate;
   Interval logging;
+  bool log_first_step = false;
   Interval evaluation;
+  bool evaluate_first = false;  // before the first step
   Interval saving;
+  bool save_only_model = false;
   std::optional<int64_t> save_total_limit;
   int64_t throughput_warmup_steps = 0;
+  // Leaves logging, evaluation and saving out of the throughput.
+  bool adjust_throughput = false;
+  bool report_tokens_per_second = false;
   bool show_progress = true;
 };
 
@@ -65,8 +76,9 @@ struct TrainerHooks {
   std::function<absl::Status(const std::string& directory)> save_model;
   // A line of the log: loss, learning_rate, epoch, memory.
   std::function<void(const Metrics&)> on_log;
-  // The batches of each step before it runs.
+  // The batches of each step before it runs, and of an evaluation, by number.
   std::function<absl::Status(int64_t step, absl::Span<const HostBatch>)> on_batches;
+  std::function<absl::Status(int64_t number, const HostBatch&)> on_evaluation_batch;
 };
 
 class Trainer {
@@ -76,25 +88,48 @@ class Trainer {
           const std::vector<Example>* training, const std::vector<Example>* evaluation,
           TrainerOptions options, TrainerHooks hooks);
 
-  // Continues from `checkpoint`, a directory that an equal run wrote. Call before Train.
+  // Continues from `checkpoint`, a directory that an equal run wrote: FailedPrecondition when
+  // another run did, any other error when it is damaged; nothing is changed then. Call before
+  // Train.
   absl::Status Resume(const std::string& checkpoint);
 
   // Trains to the end, or until interrupted (Cancelled, after a checkpoint). Results:
-  // train_runtime, train_samples_per_second, train_steps_per_second, train_tokens_per_second,
-  // train_loss, epoch.
+  // epoch, train_runtime and rates, train_loss, memory.
   absl::StatusOr<Metrics> Train();
 
-  // eval_loss (total loss over total target tokens), eval_samples, perplexity, eval_runtime and
-  // rates.
+  // eval_loss (total loss over total target tokens), eval_accuracy (share of target tokens that
+  // the model would have chosen), eval_samples, perplexity, eval_runtime and rates.
   absl::StatusOr<Metrics> Evaluate();
+
+  // Takes the first steps, and each later one and each evaluation batch whose shapes have not been
+  // met, without logs or checkpoints. On a metering device that meets every recipe and the memory
+  // peak of Train and Evaluate. Returns the floating-point operations of the first step.
+  absl::StatusOr<double> Rehearse(bool with_training, bool with_evaluation);
 
   int64_t steps_per_epoch() const;
   int64_t total_steps() const;
 
  private:
+  // What is due after a step.
+  struct Due {
+    bool log = false;
+    bool evaluation = false;
+    bool saving = false;
+    bool any() const { return log || evaluation || saving; }
+  };
+
+  // Made at first use: evaluation alone needs no optimizer state.
+  TrainStep& train_step();
+  std::string Configuration() const;
+  int64_t samples_per_epoch() const;
   absl::StatusOr<std::vector<HostBatch>> StepBatches(int64_t step);
-  absl::Status AfterStep(int64_t step);
+  absl::Status RunStep(int64_t step, absl::Span<const HostBatch> batches);
+  HostBatch EvaluationBatch(int64_t number) const;
+  int64_t evaluation_batches() const;
+  Due DueAfter(int64_t step) const;
+  absl::Status AfterStep(int64_t step, SpeedMeter& speed);
   absl::Status Log(int64_t step);
+  absl::Status EvaluateDuringTraining(int64_t step);
   absl::Status SaveCheckpoint(int64_t step);
   // Sum of all steps' losses, those before a resume included.
   absl::StatusOr<double> TotalLoss();
@@ -108,14 +143,14 @@ class Trainer {
   const TrainerOptions options_;
   const TrainerHooks hooks_;
   LearningRateSchedule schedule_;
-  TrainStep train_step_;
+  std::optional<TrainStep> train_step_;
   std::vector<int64_t> order_;  // of the epoch below
   int64_t order_epoch_ = -1;
   // Sums since the last log line and since the start, on the device.
   lazy::Tensor logged_loss_;
   lazy::Tensor total_loss_;
   lazy::Tensor grad_norm_;
-  double total_loss_before_ = 0;  // of the steps before a resume
+  double total_loss_before_ = 0;  // of the steps before a resume: where total_loss_ starts
   std::optional<double> last_loss_;
   int64_t logged_step_ = 0;
   int64_t first_step_ = 0;

@@ -101,24 +101,26 @@ constexpr char kCaseB[] =
     R"(--model_name_or_path Llama-2-70b-hf --dataset_name tatsu-lab/alpaca --bf16 True
     --output_dir ./lora_out --num_train_epochs 1 --max_seq_len 2048
     --per_device_train_batch_size 10 --per_device_eval_batch_size 10 --gradient_checkpointing
-    --evaluation_strategy epoch --save_strategy no --learning_rate 0.0018 --warmup_ratio 0.03
+    --evaluation_strategy epoch --eval_delay 2 --save_strategy no --learning_rate 0.0018
+    --warmup_ratio 0.03
     --lr_scheduler_type "cosine" --logging_steps 1 --dataset_concatenation
     --attn_softmax_bf16 True --do_train --do_eval --use_habana --use_lazy_mode
-    --throughput_warmup_steps 3 --lora_rank 4
+    --pipelining_fwd_bwd --throughput_warmup_steps 3 --lora_rank 4
     --lora_target_modules "q_proj" "v_proj" "k_proj" "o_proj" --validation_split_percentage 4
     --use_flash_attention True)";
 
 TEST(CommandLinesTest, CaseBLora) {
-  const auto tool = Parsed<RunLoraClm>(absl::StrCat(
-      "--deepspeed llama2_ds_zero3_config.json --eval_delay 2 --pipelining_fwd_bwd ", kCaseB));
+  const auto tool =
+      Parsed<RunLoraClm>(absl::StrCat("--deepspeed llama2_ds_zero3_config.json ", kCaseB));
   EXPECT_EQ(tool.data().max_seq_length(), 2048) << "an abbreviation";
   EXPECT_EQ(tool.training().eval_strategy(), "epoch") << "an alias";
   EXPECT_EQ(tool.training().lr_scheduler_type(), "cosine");
   EXPECT_THAT(tool.finetune().lora_target_modules(),
               ElementsAre("q_proj", "v_proj", "k_proj", "o_proj"));
   EXPECT_TRUE(tool.attention().use_flash_attention());
-  EXPECT_THAT(BlamedFlags(tool),
-              ElementsAre("--eval_delay", "--pipelining_fwd_bwd", "--deepspeed"));
+  EXPECT_EQ(tool.training().eval_delay(), 2);
+  EXPECT_TRUE(tool.runtime().pipelining_fwd_bwd());
+  EXPECT_THAT(BlamedFlags(tool), ElementsAre("--deepspeed"));
 }
 
 TEST(CommandLinesTest, CaseBOnOneRankIsAccepted) {
@@ -183,19 +185,13 @@ const std::set<std::string>& RefusedInExamples() {
                                                         "--adapter_layers",
                                                         "--adapter_len",
                                                         "--context_parallel_size",
-                                                        "--dataloader_drop_last",
                                                         "--deepspeed",
-                                                        "--eval_delay",
                                                         "--fp8",
                                                         "--fsdp",
                                                         "--fsdp_config",
                                                         "--ia3_target_modules",
-                                                        "--input_column_name",
                                                         "--ln_target_modules",
-                                                        "--logging_first_step",
-                                                        "--output_column_name",
                                                         "--peft_type",
-                                                        "--pipelining_fwd_bwd",
                                                         "--torch_compile",
                                                         "--torch_compile_backend",
                                                         "--use_hpu_graphs_for_inference",

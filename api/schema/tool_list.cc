@@ -5,7 +5,8 @@
 namespace trencadis::schema {
 
 std::vector<const google::protobuf::Descriptor*> ToolList() {
-  return {RunClm::descriptor(), RunLoraClm::descriptor(), RunGeneration::descriptor()};
+  return {RunClm::descriptor(), RunLoraClm::descriptor(), RunGeneration::descriptor(),
+          Graph::descriptor()};
 }
 
 }  // namespace trencadis::schema

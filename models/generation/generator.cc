@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/base/clock.h"
+#include "runtime/base/interrupt.h"
 #include "runtime/base/status.h"
 #include "runtime/lazy/ops.h"
 
@@ -78,7 +79,9 @@ absl::StatusOr<Literal> Generator::Prefill(const std::vector<std::vector<int32_t
   const auto batch = static_cast<int64_t>(prompts.size());
   size_t longest = 0;
   for (const auto& prompt : prompts) longest = std::max(longest, prompt.size());
-  const int64_t padded_length = BucketedLength(static_cast<int64_t>(longest), options.bucket_size);
+  const int64_t bucket = BucketedLength(static_cast<int64_t>(longest), options.bucket_size);
+  const int64_t padded_length =
+      options.prompt_length > 0 ? std::max<int64_t>(options.prompt_length, longest) : bucket;
   const int64_t cache_length =
       BucketedLength(padded_length + options.max_new_tokens, options.bucket_size);
 
@@ -155,6 +158,7 @@ absl::StatusOr<Generation> Generator::Generate(const std::vector<std::vector<int
                  static_cast<int64_t>(generation.tokens[i].size()) >= options.max_new_tokens;
     }
     if (std::all_of(ended.begin(), ended.end(), [](bool e) { return e; })) break;
+    TRENCADIS_RETURN_IF_ERROR(InterruptStatus());
     TRENCADIS_ASSIGN_OR_RETURN(scores, DecodeStep(next, options, session));
     ++generation.decode_steps;
   }

@@ -31,6 +31,9 @@ struct GenerationOptions {
   std::vector<int64_t> eos_token_ids;
   // Lengths are rounded up to a multiple of this; -1: to a power of two.
   int64_t bucket_size = -1;
+  // Every prompt is padded to this length, if it is longer than the longest prompt, in place of a
+  // bucket; 0: none.
+  int64_t prompt_length = 0;
 };
 
 struct Generation {
@@ -50,7 +53,7 @@ class Generator {
   Generator(lazy::Context& context, zoo::CausalLm& model) : context_(context), model_(model) {}
 
   // InvalidArgument for no or an empty prompt, ids outside the vocabulary, or more positions than
-  // the model has.
+  // the model has. Cancelled when the process is interrupted.
   absl::StatusOr<Generation> Generate(const std::vector<std::vector<int32_t>>& prompts,
                                       const GenerationOptions& options,
                                       const TokenCallback& on_token = nullptr);

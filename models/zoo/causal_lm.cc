@@ -1,10 +1,15 @@
 #include "models/zoo/causal_lm.h"
 
-#include "runtime/lazy/ops.h"
-
 namespace trencadis::zoo {
 
 using lazy::Tensor;
+
+namespace {
+
+// [B,T,D] as [B*T,D].
+Tensor Rows(const Tensor& hidden) { return lazy::Reshape(hidden, {-1, hidden.dim(2)}); }
+
+}  // namespace
 
 Tensor CausalLm::Logits(const Tensor& hidden, const nn::ForwardMode& mode) {
   return lazy::MatMul(hidden, head().As(mode.compute),
@@ -13,10 +18,14 @@ Tensor CausalLm::Logits(const Tensor& hidden, const nn::ForwardMode& mode) {
 
 Tensor CausalLm::LossSum(const TokenBatch& batch, const Tensor& labels,
                          const nn::ForwardMode& mode) {
-  const Tensor hidden = Hidden(batch, mode);
-  const Tensor rows = lazy::Reshape(hidden, {-1, hidden.dim(2)});
-  return lazy::LinearCrossEntropy(rows, head().As(mode.compute), lazy::Reshape(labels, {-1}),
-                                  kIgnoredLabel);
+  return lazy::LinearCrossEntropy(Rows(Hidden(batch, mode)), head().As(mode.compute),
+                                  lazy::Reshape(labels, {-1}), kIgnoredLabel);
+}
+
+lazy::LossAndHits CausalLm::Score(const TokenBatch& batch, const Tensor& labels,
+                                  const nn::ForwardMode& mode) {
+  return lazy::LinearCrossEntropyAndHits(Rows(Hidden(batch, mode)), head().As(mode.compute),
+                                         lazy::Reshape(labels, {-1}), kIgnoredLabel);
 }
 
 KeyValueCache CausalLm::NewCache(lazy::Context& context, int64_t batch, int64_t length,

@@ -11,6 +11,7 @@
 #include "models/checkpoint/hf_config.h"
 #include "models/nn/forward_mode.h"
 #include "models/nn/module.h"
+#include "runtime/lazy/ops.h"
 #include "runtime/lazy/tensor.h"
 
 namespace trencadis::zoo {
@@ -56,6 +57,10 @@ class CausalLm : public nn::Module {
   // follows token t) and -100 where nothing is to be learned.
   lazy::Tensor LossSum(const TokenBatch& batch, const lazy::Tensor& labels,
                        const nn::ForwardMode& mode);
+
+  // The same without gradients, with the number of labels that are the most likely token.
+  lazy::LossAndHits Score(const TokenBatch& batch, const lazy::Tensor& labels,
+                          const nn::ForwardMode& mode);
 
   // Zeroed caches for `batch` rows of up to `length` tokens.
   KeyValueCache NewCache(lazy::Context& context, int64_t batch, int64_t length, DType dtype);

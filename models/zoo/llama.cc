@@ -179,6 +179,10 @@ nn::Parameter& Llama::head() {
 }
 
 const nn::RotaryTable& Llama::Table(lazy::Context& context, int64_t length) {
+  // Long enough at once for most batches: a table that grows later has another shape, and recipes
+  // that use it are compiled again.
+  constexpr int64_t kLeastLength = 4096;
+  length = std::max(length, std::min(config_.max_position_embeddings, kLeastLength));
   if (!table_.has_value() || table_->length() < length) {
     table_.emplace(context, nn::InverseFrequencies(config_.rope_theta, config_.head_dim), length);
   }

@@ -87,9 +87,13 @@ absl::Status LoadParameters(lazy::Context& context, absl::Span<const nn::NamedPa
           parameter->shape.ToString(), ": config.json belongs to another checkpoint"));
     }
     unused.erase(name);
-    TRENCADIS_ASSIGN_OR_RETURN(const Literal value,
-                               source.Read(name, StoredAs(*parameter, frozen_dtype)));
-    parameter->value = Tensor::FromHost(context, value);
+    const DType dtype = StoredAs(*parameter, frozen_dtype);
+    if (context.device().metering()) {
+      parameter->value = Tensor::Uninitialised(context, {dtype, parameter->shape});
+    } else {
+      TRENCADIS_ASSIGN_OR_RETURN(const Literal value, source.Read(name, dtype));
+      parameter->value = Tensor::FromHost(context, value);
+    }
     TRENCADIS_RETURN_IF_ERROR(context.status());
     if (!parameter->trainable) parameter->value.Freeze();
   }

@@ -21,7 +21,8 @@ constexpr absl::string_view kForms =
     "wanted an object with text, with prompt and completion, or with instruction and output";
 
 // The string member `key` of a record, or `fallback` when it is absent or null.
-absl::StatusOr<std::string> Member(const Json& object, const char* key, const char* fallback) {
+absl::StatusOr<std::string> Member(const Json& object, const std::string& key,
+                                   const char* fallback) {
   const auto it = object.find(key);
   if (it == object.end() || it->is_null()) {
     if (fallback != nullptr) return std::string(fallback);
@@ -34,16 +35,16 @@ absl::StatusOr<std::string> Member(const Json& object, const char* key, const ch
   return it->get<std::string>();
 }
 
-absl::StatusOr<Record> ToRecord(const Json& object) {
+absl::StatusOr<Record> ToRecord(const Json& object, const RecordColumns& columns) {
   if (!object.is_object()) {
     return absl::InvalidArgumentError(absl::StrCat("it is a ", object.type_name(), "; ", kForms));
   }
   Record record;
-  if (object.contains("instruction")) {
+  if (object.contains("instruction") || columns != RecordColumns{}) {
     TRENCADIS_ASSIGN_OR_RETURN(const std::string instruction,
-                               Member(object, "instruction", nullptr));
-    TRENCADIS_ASSIGN_OR_RETURN(const std::string input, Member(object, "input", ""));
-    TRENCADIS_ASSIGN_OR_RETURN(record.completion, Member(object, "output", nullptr));
+                               Member(object, columns.instruction, nullptr));
+    TRENCADIS_ASSIGN_OR_RETURN(const std::string input, Member(object, columns.input, ""));
+    TRENCADIS_ASSIGN_OR_RETURN(record.completion, Member(object, columns.output, nullptr));
     record.prompt = AlpacaPrompt(instruction, input);
   } else if (object.contains("prompt")) {
     TRENCADIS_ASSIGN_OR_RETURN(record.prompt, Member(object, "prompt", nullptr));
@@ -70,7 +71,8 @@ absl::StatusOr<Json> ParseJson(absl::string_view text) {
   return json;
 }
 
-absl::Status AppendJsonLines(const std::string& text, std::vector<Record>& records) {
+absl::Status AppendJsonLines(const std::string& text, const RecordColumns& columns,
+                             std::vector<Record>& records) {
   int64_t line_number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
@@ -78,14 +80,15 @@ absl::Status AppendJsonLines(const std::string& text, std::vector<Record>& recor
     const std::string where = absl::StrCat("line ", line_number);
     const absl::StatusOr<Json> json = ParseJson(line);
     if (!json.ok()) return Annotate(json.status(), where);
-    absl::StatusOr<Record> record = ToRecord(*json);
+    absl::StatusOr<Record> record = ToRecord(*json, columns);
     if (!record.ok()) return Annotate(record.status(), where);
     records.push_back(*std::move(record));
   }
   return absl::OkStatus();
 }
 
-absl::Status AppendJsonArray(const std::string& text, std::vector<Record>& records) {
+absl::Status AppendJsonArray(const std::string& text, const RecordColumns& columns,
+                             std::vector<Record>& records) {
   TRENCADIS_ASSIGN_OR_RETURN(const Json json, ParseJson(text));
   if (!json.is_array()) {
     return absl::InvalidArgumentError(
@@ -93,7 +96,7 @@ absl::Status AppendJsonArray(const std::string& text, std::vector<Record>& recor
                      "; wanted an array of records (or one record per line in a .jsonl file)"));
   }
   for (size_t i = 0; i < json.size(); ++i) {
-    absl::StatusOr<Record> record = ToRecord(json[i]);
+    absl::StatusOr<Record> record = ToRecord(json[i], columns);
     if (!record.ok()) return Annotate(record.status(), absl::StrCat("record ", i));
     records.push_back(*std::move(record));
   }
@@ -119,12 +122,13 @@ bool LooksLikeLines(const std::string& text) {
 }
 
 absl::Status AppendFile(const std::string& path, bool keep_line_breaks,
-                        std::vector<Record>& records) {
+                        const RecordColumns& columns, std::vector<Record>& records) {
   TRENCADIS_ASSIGN_OR_RETURN(const std::string text, RealFileSystem().ReadFile(path));
-  if (absl::EndsWithIgnoreCase(path, ".jsonl")) return AppendJsonLines(text, records);
-  if (absl::EndsWithIgnoreCase(path, ".json")) {
-    return LooksLikeLines(text) ? AppendJsonLines(text, records) : AppendJsonArray(text, records);
+  const bool is_json = absl::EndsWithIgnoreCase(path, ".json");
+  if (absl::EndsWithIgnoreCase(path, ".jsonl") || (is_json && LooksLikeLines(text))) {
+    return AppendJsonLines(text, columns, records);
   }
+  if (is_json) return AppendJsonArray(text, columns, records);
   if (absl::EndsWithIgnoreCase(path, ".txt")) {
     AppendLines(text, keep_line_breaks, records);
     return absl::OkStatus();
@@ -148,10 +152,11 @@ std::string AlpacaPrompt(absl::string_view instruction, absl::string_view input)
 }
 
 absl::StatusOr<std::vector<Record>> ReadRecords(const std::vector<std::string>& paths,
-                                                bool keep_line_breaks) {
+                                                bool keep_line_breaks,
+                                                const RecordColumns& columns) {
   std::vector<Record> records;
   for (const std::string& path : paths) {
-    TRENCADIS_RETURN_IF_ERROR(Annotate(AppendFile(path, keep_line_breaks, records), path));
+    TRENCADIS_RETURN_IF_ERROR(Annotate(AppendFile(path, keep_line_breaks, columns, records), path));
   }
   return records;
 }
