@@ -46,7 +46,7 @@ absl::StatusOr<recipe::RecipeProto> Compile(const ir::Graph& graph, const Compil
   TRENCADIS_ASSIGN_OR_RETURN(const std::vector<ArgumentInfo> arguments,
                              ArgumentsOf(graph, options));
   ir::Graph work = graph;
-  TRENCADIS_RETURN_IF_ERROR(Legalise().Run(work).status());
+  TRENCADIS_RETURN_IF_ERROR(Legalise(work).status());
   if (options.optimize) {
     TRENCADIS_RETURN_IF_ERROR(
         OptimisationPipeline(options.name, options.disabled_passes).Run(work));

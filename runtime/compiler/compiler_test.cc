@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/codegen/target.h"
@@ -134,6 +136,33 @@ TEST(Compile, FrozenOperandsArePacked) {
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_TRUE(plain.ok()) << plain.status();
   EXPECT_TRUE(CheckSameBits(*results, *plain).ok());
+}
+
+// What the library does after a product, the compiled loops do alike: leaving the rewrite out gives
+// the same bits.
+TEST(Compile, EpiloguesChangeNoBits) {
+  for (const auto& [m, n, k] : std::vector<std::tuple<int, int, int>>{
+           {1, 7, 5}, {3, 64, 33}, {17, 31, 129}, {64, 48, 256}, {130, 66, 70}}) {
+    SCOPED_TRACE(absl::StrCat(m, "x", n, "x", k));
+    const std::string shape = absl::StrCat("[", m, ",", n, "]");
+    const ir::Graph graph = GraphFrom(absl::StrCat(
+        "graph {\n%a = input() : f32[", m, ",", k, "]\n%w = input() : f32[", n, ",", k,
+        "]\n%bias = input() : f32[", n, "]\n%r = input() : f32", shape, "\n%s = input() : f32[]\n",
+        "%p = matmul(%a, %w){transpose_b=true}\n", "%rows = broadcast(%bias){axes=[1], shape=",
+        shape, "}\n%q = add(%p, %rows)\n", "%third = constant(){value=f32[] {0.3}}\n",
+        "%thirds = broadcast(%third){axes=[], shape=", shape, "}\n%t = mul(%q, %thirds)\n",
+        "%ss = broadcast(%s){axes=[], shape=", shape, "}\n%u = mul(%t, %ss)\n",
+        "%v = add(%r, %u)\n%x = mul(%v, %r)\n%y = relu(%x)\n", "return %y\n}"));
+    const std::vector<Literal> arguments = RandomArguments(graph, 7);
+    CompileOptions options;
+    const auto got = CompileAndRun(graph, options, arguments);
+    options.disabled_passes = {"library_rewrite"};
+    const auto want = CompileAndRun(graph, options, arguments);
+    ASSERT_TRUE(got.ok()) << got.status();
+    ASSERT_TRUE(want.ok()) << want.status();
+    const absl::Status same = CheckSameBits(*got, *want);
+    EXPECT_TRUE(same.ok()) << same;
+  }
 }
 
 TEST(Compile, EqualLayersShareKernels) {

@@ -22,8 +22,9 @@ struct EmitRequest {
   const Storage* storage = nullptr;
 };
 
-// A product of more rows than this reads its frozen operand as it is: packing gains it nothing.
-inline constexpr int64_t kMaxPackedRows = 512;
+// A product of more rows than this reads its frozen operand as it is: packing gains it little, and
+// each number of rows may want its own copy.
+inline constexpr int64_t kMaxPackedRows = 64;
 
 // The whole recipe but for its name and compile time. `lowering` has compiled its kernels.
 absl::StatusOr<recipe::RecipeProto> EmitRecipe(const EmitRequest& request, StepLowering& lowering,

@@ -43,6 +43,18 @@ UseLists::UseLists(const ir::Graph& graph) {
   for_each([&](ir::Value value, Use use) { uses_[next[Slot(value)]++] = use; });
 }
 
+bool IsHeavy(const ir::Node& node) {
+  switch (ClassOf(node)) {
+    case ir::OpClass::kContraction:
+    case ir::OpClass::kIndexing:
+    case ir::OpClass::kComposite:
+    case ir::OpClass::kFusion:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::optional<double> SplatValue(const ir::Graph& graph, ir::Value value) {
   const ir::Node* node = &graph.node(value.node);
   while (node->op == Ops().broadcast || node->op == Ops().reshape) {

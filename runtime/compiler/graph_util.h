@@ -38,6 +38,10 @@ class UseLists {
 
 inline ir::OpClass ClassOf(const ir::Node& node) { return node.op->traits.op_class; }
 
+// Whether `node` takes real time: a product, a composite, indexing. What lies between two of them
+// is how passes measure distance.
+bool IsHeavy(const ir::Node& node);
+
 // The number that every element of `value` has: a constant with equal elements, or a broadcast or
 // reshape of one. Nothing for other values, and for NaN.
 std::optional<double> SplatValue(const ir::Graph& graph, ir::Value value);

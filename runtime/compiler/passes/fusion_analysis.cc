@@ -29,12 +29,6 @@ FusionRole RoleOf(const ir::Node& node) {
   }
 }
 
-bool IsHeavy(const ir::Node& node) {
-  const ir::OpClass op_class = ClassOf(node);
-  return op_class == ir::OpClass::kContraction || op_class == ir::OpClass::kIndexing ||
-         op_class == ir::OpClass::kComposite || op_class == ir::OpClass::kFusion;
-}
-
 }  // namespace
 
 FusionAnalysis::FusionAnalysis(const ir::Graph& graph) : graph_(graph) {

@@ -33,6 +33,9 @@ struct LoopShape {
   std::vector<int64_t> operand_dims;
   std::vector<int64_t> axes;
 
+  // Of the largest values that the loops run over (of a column reduction: its results).
+  int64_t full_elements() const { return form == LoopForm::kRow ? rows * columns : elements; }
+
   bool operator==(const LoopShape&) const = default;
 };
 

@@ -50,6 +50,6 @@ Rewritten Rewrite(Rewriter& rewriter, int32_t id) {
 
 }  // namespace
 
-absl::StatusOr<bool> Legalise::Run(ir::Graph& graph) { return RewriteNodes(graph, Rewrite); }
+absl::StatusOr<bool> Legalise(ir::Graph& graph) { return RewriteNodes(graph, Rewrite); }
 
 }  // namespace trencadis::compiler

@@ -1,4 +1,5 @@
-// Legalisation: rewrites the few nodes that no step can do as they stand. Not optional.
+// Legalisation: rewrites the few nodes that no step can do as they stand. No pass of the pipeline,
+// because it cannot be left out. Pure function; thread-safe.
 //
 //  - A product of f32 operands with a bf16 result becomes an f32 product and a conversion: the same
 //    numbers, since an f32 result is the unrounded one.
@@ -6,15 +7,13 @@
 #ifndef TRENCADIS_RUNTIME_COMPILER_PASSES_LEGALISE_H_
 #define TRENCADIS_RUNTIME_COMPILER_PASSES_LEGALISE_H_
 
-#include "runtime/compiler/pass.h"
+#include "absl/status/statusor.h"
+#include "runtime/ir/graph.h"
 
 namespace trencadis::compiler {
 
-class Legalise final : public Pass {
- public:
-  absl::string_view name() const override { return "legalise"; }
-  absl::StatusOr<bool> Run(ir::Graph& graph) override;
-};
+// True iff it changed `graph`. Values stay the same bit for bit.
+absl::StatusOr<bool> Legalise(ir::Graph& graph);
 
 }  // namespace trencadis::compiler
 

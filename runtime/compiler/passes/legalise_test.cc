@@ -6,8 +6,14 @@
 namespace trencadis::compiler {
 namespace {
 
+class LegalisePass final : public Pass {
+ public:
+  absl::string_view name() const override { return "legalise"; }
+  absl::StatusOr<bool> Run(ir::Graph& graph) override { return Legalise(graph); }
+};
+
 TEST(Legalise, RoundsAnF32ProductAfterwards) {
-  Legalise pass;
+  LegalisePass pass;
   ExpectRewrite(pass, R"(graph {
     %a = input() : f32[2,3]
     %b = input() : f32[3,4]
@@ -24,7 +30,7 @@ TEST(Legalise, RoundsAnF32ProductAfterwards) {
 }
 
 TEST(Legalise, AnEmptySumIsZero) {
-  Legalise pass;
+  LegalisePass pass;
   ExpectRewrite(pass, R"(graph {
     %a = input() : f32[2,0]
     %b = input() : f32[0,4]

@@ -12,18 +12,6 @@
 namespace trencadis::compiler {
 namespace {
 
-bool IsHeavy(const ir::Node& node) {
-  switch (ClassOf(node)) {
-    case ir::OpClass::kContraction:
-    case ir::OpClass::kIndexing:
-    case ir::OpClass::kComposite:
-    case ir::OpClass::kFusion:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool IsRepeatable(const ir::Node& node) {
   switch (ClassOf(node)) {
     case ir::OpClass::kElementwise:
