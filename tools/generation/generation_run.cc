@@ -151,16 +151,17 @@ absl::StatusOr<generation::Generation> GenerationRun::Generate(absl::Span<const 
   }
   tokenizers::StreamingDecoder decoder(*tokenizer_, {.skip_special_tokens = true});
   absl::Status decoding;
+  bool begun = false;
   const auto on_token = [&](int64_t, int32_t token) {
+    if (!std::exchange(begun, true)) std::cout << prompts[0].text;
     const absl::StatusOr<std::string> piece = decoder.Append(token);
     if (!piece.ok()) decoding.Update(piece.status());
     if (piece.ok()) std::cout << *piece << std::flush;
   };
-  if (stream) std::cout << prompts[0].text << std::flush;
   generation::Generator generator(session_.context(), *model_);
   absl::StatusOr<generation::Generation> result = generator.Generate(
       ids, GeneratorOptions(), stream ? generation::TokenCallback(on_token) : nullptr);
-  if (stream) {
+  if (begun) {
     const absl::StatusOr<std::string> rest = decoder.Finish();
     decoding.Update(rest.status());
     std::cout << (rest.ok() ? *rest : "") << std::endl;
