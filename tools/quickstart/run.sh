@@ -11,8 +11,8 @@ set -euo pipefail
 tools=$1
 out=$2
 here="$(dirname "${BASH_SOURCE[0]}")"
-pretraining=(--max_steps 320)
-tuning=(--num_train_epochs 6)
+pretraining=(--num_train_epochs 2)
+tuning=(--num_train_epochs 8)
 if [ "${3:-}" = --short ]; then
   pretraining=(--max_steps 3)
   tuning=(--max_steps 3)
@@ -46,8 +46,8 @@ cp -f "$here/model/config.json" "$out/model/config.json"
 say "Training a Llama of 1.4 million parameters on it, from random weights"
 "$tools/run_clm" --config_name "$out/model" --train_file "$out/data/corpus.jsonl" \
   --validation_file "$out/data/corpus_held_out.jsonl" --do_train --do_eval --block_size 128 \
-  --per_device_train_batch_size 16 --learning_rate 3e-3 --lr_scheduler_type cosine \
-  --warmup_steps 20 --logging_steps 40 --save_strategy no --overwrite_output_dir \
+  --per_device_train_batch_size 8 --learning_rate 3e-3 --lr_scheduler_type cosine \
+  --warmup_steps 20 --logging_steps 100 --save_strategy no --overwrite_output_dir \
   --output_dir "$out/base" "${pretraining[@]}"
 
 say "Its answer before fine-tuning"
