@@ -154,7 +154,7 @@ class Tracer {
     TracedGraph traced{request.graph, std::move(request.graph), {}, request.executable->recipe()};
     compiler::PassPipeline pipeline =
         compiler::OptimisationPipeline("graph", request.options.disabled_passes);
-    TRENCADIS_RETURN_IF_ERROR(compiler::Legalise().Run(traced.optimised).status());
+    TRENCADIS_RETURN_IF_ERROR(compiler::Legalise(traced.optimised).status());
     TRENCADIS_RETURN_IF_ERROR(pipeline.Run(traced.optimised));
     traced.passes = pipeline.reports();
     return traced;
