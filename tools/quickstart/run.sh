@@ -33,7 +33,7 @@ $instruction
 ask() {
   local text
   text=$("$tools/run_generation" --model_name_or_path "$out/base" --prompt "$prompt" \
-    --max_new_tokens 40 --ignore_eos false "$@")
+    --max_new_tokens 24 --ignore_eos false "$@")
   printf 'Q: %s\nA: %s\n' "$instruction" "${text#"$prompt"}"
 }
 
