@@ -1,8 +1,10 @@
 #include "runtime/codegen/attention_testing.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -14,7 +16,6 @@
 namespace trencadis::codegen {
 namespace {
 
-constexpr int64_t kAlignment = 64;
 constexpr int kMostThreads = 4;
 
 void FillRandom(TestTensor& tensor, std::mt19937& random) {
@@ -70,33 +71,39 @@ void ForQueries(const AttentionSpec& s, Fn fn) {
 
 }  // namespace
 
-void TestTensor::Free::operator()(void* p) const { std::free(p); }
+void TestTensor::Unmap::operator()(char* mapping) const { munmap(mapping, bytes); }
 
 TestTensor::TestTensor(DType dtype, int64_t elements) : dtype_(dtype), elements_(elements) {
-  const int64_t bytes = (elements * ByteSize(dtype) / kAlignment + 1) * kAlignment;
-  bytes_.reset(static_cast<char*>(std::aligned_alloc(kAlignment, bytes)));
-  std::memset(bytes_.get(), 0, bytes);
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  const int64_t bytes = elements * ByteSize(dtype);
+  const int64_t accessible = (bytes + page - 1) / page * page;
+  void* mapping =
+      mmap(nullptr, accessible + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  TRENCADIS_CHECK(mapping != MAP_FAILED);
+  mapping_ = {static_cast<char*>(mapping), Unmap{accessible + page}};
+  offset_ = accessible - bytes;
+  TRENCADIS_CHECK(mprotect(mapping_.get() + accessible, page, PROT_NONE) == 0);
 }
 
 double TestTensor::Get(int64_t i) const {
-  if (dtype_ == DType::kF32) return reinterpret_cast<const float*>(bytes_.get())[i];
-  if (dtype_ == DType::kI32) return reinterpret_cast<const int32_t*>(bytes_.get())[i];
-  return ToF32(reinterpret_cast<const BF16*>(bytes_.get())[i]);
+  if (dtype_ == DType::kF32) return reinterpret_cast<const float*>(data_start())[i];
+  if (dtype_ == DType::kI32) return reinterpret_cast<const int32_t*>(data_start())[i];
+  return ToF32(reinterpret_cast<const BF16*>(data_start())[i]);
 }
 
 void TestTensor::Set(int64_t i, double value) {
   if (dtype_ == DType::kF32) {
-    reinterpret_cast<float*>(bytes_.get())[i] = static_cast<float>(value);
+    reinterpret_cast<float*>(data_start())[i] = static_cast<float>(value);
   } else if (dtype_ == DType::kI32) {
-    reinterpret_cast<int32_t*>(bytes_.get())[i] = static_cast<int32_t>(value);
+    reinterpret_cast<int32_t*>(data_start())[i] = static_cast<int32_t>(value);
   } else {
-    reinterpret_cast<BF16*>(bytes_.get())[i] = ToBF16(static_cast<float>(value));
+    reinterpret_cast<BF16*>(data_start())[i] = ToBF16(static_cast<float>(value));
   }
 }
 
 bool TestTensor::SameBytes(const TestTensor& other) const {
   return elements_ == other.elements_ &&
-         std::memcmp(bytes_.get(), other.bytes_.get(), elements_ * ByteSize(dtype_)) == 0;
+         std::memcmp(data_start(), other.data_start(), elements_ * ByteSize(dtype_)) == 0;
 }
 
 AttentionProblem::AttentionProblem(const AttentionSpec& s)

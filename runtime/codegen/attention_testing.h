@@ -13,11 +13,13 @@
 
 namespace trencadis::codegen {
 
-// A 64-byte aligned tensor of a float dtype or of i32.
+// A tensor of a float dtype or of i32, which ends where a page without access begins: a kernel that
+// reads or writes past it crashes. Aligned to its elements, or to 64 bytes if its size is a
+// multiple.
 class TestTensor {
  public:
   TestTensor(DType dtype, int64_t elements);
-  void* data() { return bytes_.get(); }
+  void* data() { return data_start(); }
   double Get(int64_t i) const;
   // Rounds to the dtype.
   void Set(int64_t i, double value);
@@ -25,12 +27,16 @@ class TestTensor {
   bool SameBytes(const TestTensor& other) const;
 
  private:
-  struct Free {
-    void operator()(void* p) const;
+  struct Unmap {
+    int64_t bytes;
+    void operator()(char* mapping) const;
   };
+  char* data_start() const { return mapping_.get() + offset_; }
+
   DType dtype_;
   int64_t elements_;
-  std::unique_ptr<char, Free> bytes_;
+  std::unique_ptr<char, Unmap> mapping_;
+  int64_t offset_ = 0;  // of the first element in the mapping
 };
 
 // Everything that the two ops read and write.
