@@ -11,8 +11,9 @@ namespace trencadis::tokenizers {
 namespace {
 
 constexpr char kModels[] = "../shared_data/shared/data/models/llama/";
-constexpr const char* kTexts[] = {"Once upon a time, there was a girl named Lily.", "  two  spaces ",
-                                  "naïve 日本語 🙂\n\ttabs", "", "</s> inside <s>"};
+constexpr const char* kTexts[] = {"Once upon a time, there was a girl named Lily.",
+                                  "  two  spaces ", "naïve 日本語 🙂\n\ttabs", "",
+                                  "</s> inside <s>"};
 
 std::string NewDirectory(const char* name) {
   const std::string directory = JoinPath(testing::TempDir(), name);
@@ -42,6 +43,11 @@ void ExpectSavesEqual(const std::string& path, const char* name) {
 
 TEST(SaveTokenizerTest, GgufVocabularyBecomesASentencePieceModel) {
   ExpectSavesEqual(std::string(kModels) + "stories260K_gguf/tinyllm.gguf", "gguf");
+}
+
+TEST(SaveTokenizerTest, ByteLevelVocabularyBecomesJson) {
+  ExpectSavesEqual("../shared_data/shared/data/tokenizers/gguf_vocab/ggml-vocab-gpt-2.gguf",
+                   "byte_level");
 }
 
 TEST(SaveTokenizerTest, DirectoryIsCopied) {
