@@ -227,7 +227,8 @@ void AddLossCases(OpCases& cases) {
   AddLoss(cases, "no_rows", 0, 4, 5, {});
   AddLoss(cases, "one_word", 2, 3, 1, {});
   AddLoss(cases, "odd", 37, 19, 131, {});
-  // Logits 0 and 0: log 2, the first of equals is the label. Logits 1 and 3, label 1: log(1 + e^-2).
+  // Logits 0 and 0: log 2, the first of equals is the label. Logits 1 and 3, label 1: log(1 +
+  // e^-2).
   cases.push_back({.name = "linear_cross_entropy/known",
                    .op = "linear_cross_entropy",
                    .operands = {Given<float>({2, 1}, {0, 1}), Given<float>({2, 1}, {1, 3}),
