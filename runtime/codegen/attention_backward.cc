@@ -11,10 +11,7 @@
 namespace trencadis::codegen {
 namespace {
 
-constexpr int64_t kWordBytes = 4;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-// (Batch, key-value head) pairs are cut into parts until there are so many units.
-constexpr int64_t kEnoughUnits = 8;
 
 class Backward {
  public:
@@ -366,9 +363,7 @@ KernelCode EmitAttentionBackward(const AttentionSpec& spec, const Target& target
   const int64_t heads = spec.batch * spec.kv_heads;
   KernelCode kernel;
   AttentionPlan plan(spec, target);
-  const int64_t tasks = plan.head_groups * plan.query_tiles;
-  const int64_t wanted = heads > 0 ? (kEnoughUnits + heads - 1) / heads : 1;
-  const int64_t parts = std::max<int64_t>(1, std::min(wanted, tasks));
+  const int64_t parts = plan.PartsOf(plan.head_groups * plan.query_tiles);
   TileEmitter emitter(module, symbol, target);
   Backward backward(emitter, plan, parts);
   backward.Emit();

@@ -15,12 +15,9 @@
 namespace trencadis::codegen {
 namespace {
 
-constexpr int64_t kWordBytes = 4;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Vectors that hold all rows: more would not stay in registers, and the general kernel serves.
 constexpr int64_t kMostVectors = 32;
-// Parts are made until there are so many units, but none of fewer keys than this.
-constexpr int64_t kEnoughUnits = 8;
 constexpr int64_t kLeastKeysOfPart = 128;
 
 class FewRows {
@@ -297,8 +294,7 @@ bool HasFewRows(const AttentionSpec& spec, const Target& target) {
 KernelCode EmitAttentionFewRows(const AttentionSpec& spec, const Target& target,
                                 llvm::Module& module, const std::string& symbol) {
   const int64_t heads = spec.batch * spec.kv_heads;
-  const int64_t wanted = heads > 0 ? (kEnoughUnits + heads - 1) / heads : 1;
-  const int64_t parts = std::max<int64_t>(1, std::min(wanted, spec.keys / kLeastKeysOfPart));
+  const int64_t parts = AttentionPlan(spec, target).PartsOf(spec.keys / kLeastKeysOfPart);
   KernelCode kernel;
   kernel.stages = {{symbol, heads * parts, 1}, {symbol + "_combine", heads, kEnoughUnits}};
   for (const KernelStage& stage : kernel.stages) {

@@ -9,7 +9,6 @@
 namespace trencadis::codegen {
 namespace {
 
-constexpr int64_t kWordBytes = 4;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 class Forward {

@@ -34,6 +34,11 @@ AttentionPlan::AttentionPlan(const AttentionSpec& s, const Target& target)
   depth = pairs ? s.head_dim / 2 : s.head_dim;
 }
 
+int64_t AttentionPlan::PartsOf(int64_t most) const {
+  const int64_t heads = std::max<int64_t>(1, spec.batch * spec.kv_heads);
+  return std::max<int64_t>(1, std::min(most, CeilDiv(kEnoughUnits, heads)));
+}
+
 int64_t AttentionPlan::Reserve(int64_t bytes) {
   constexpr int64_t kAlignment = 64;
   const int64_t offset = scratch_bytes;

@@ -15,12 +15,19 @@
 namespace trencadis::codegen {
 
 inline constexpr int64_t kKeyTile = 64;
+// Bytes of an f32, an i32, a pair of bf16.
+inline constexpr int64_t kWordBytes = 4;
+// Where a batch has few key-value heads, their work is cut into parts until there are so many
+// units.
+inline constexpr int64_t kEnoughUnits = 8;
 // Most rows of a task: three vectors of AVX-512, whose products with 8 keys fill 24 registers.
 inline constexpr int64_t kMostTaskRows = 48;
 
 struct AttentionPlan {
   AttentionPlan(const AttentionSpec& spec, const Target& target);
 
+  // Parts of a key-value head's work, at most `most`, that make enough units; at least 1.
+  int64_t PartsOf(int64_t most) const;
   // Adds room for `bytes` to the scratch; returns its offset.
   int64_t Reserve(int64_t bytes);
 

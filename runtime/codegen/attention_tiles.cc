@@ -1,14 +1,8 @@
 #include "runtime/codegen/attention_tiles.h"
 
 #include <limits>
-#include <numeric>
 
 namespace trencadis::codegen {
-namespace {
-
-constexpr int64_t kWordBytes = 4;
-
-}  // namespace
 
 AttentionTiles::AttentionTiles(TileEmitter& emitter, AttentionPlan& plan, int segments, int offset)
     : e_(emitter), plan_(plan), segments_(segments), offset_(offset) {

@@ -1,28 +1,13 @@
 // The fused loss of SmolLM2-135M: 2048 tokens, width 576, vocabulary 49152.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <memory>
 #include <vector>
 
+#include "runtime/codegen/bench_bytes.h"
 #include "runtime/codegen/linear_cross_entropy.h"
 
 namespace trencadis::codegen {
 namespace {
-
-constexpr int64_t kAlignment = 64;
-
-struct Free {
-  void operator()(void* p) const { std::free(p); }
-};
-using Bytes = std::unique_ptr<char, Free>;
-
-Bytes Allocate(int64_t bytes) {
-  bytes = (bytes + kAlignment) / kAlignment * kAlignment;
-  Bytes data(static_cast<char*>(std::aligned_alloc(kAlignment, bytes)));
-  std::fill_n(data.get(), bytes, 0);
-  return data;
-}
 
 // Arguments: bf16, mode (0 loss, 1 with dx, 2 with dx and dw).
 void Loss(benchmark::State& state) {
@@ -36,11 +21,11 @@ void Loss(benchmark::State& state) {
   auto op = LinearCrossEntropy::Create(spec, Target::Host());
   if (!op.ok()) return state.SkipWithError(op.status().ToString().c_str());
   const int64_t element = ByteSize(spec.dtype);
-  const Bytes x = Allocate(spec.rows * spec.width * element);
-  const Bytes dx = Allocate(spec.rows * spec.width * element);
-  const Bytes w = Allocate(spec.vocabulary * spec.width * element);
-  const Bytes dw = Allocate(spec.needs_dw ? spec.vocabulary * spec.width * 4 : 0);
-  const Bytes scratch = Allocate((*op)->scratch_bytes());
+  const BenchBytes x = AllocateBytes(spec.rows * spec.width * element);
+  const BenchBytes dx = AllocateBytes(spec.rows * spec.width * element);
+  const BenchBytes w = AllocateBytes(spec.vocabulary * spec.width * element);
+  const BenchBytes dw = AllocateBytes(spec.needs_dw ? spec.vocabulary * spec.width * 4 : 0);
+  const BenchBytes scratch = AllocateBytes((*op)->scratch_bytes());
   std::vector<float> lse(spec.rows);
   std::vector<int32_t> labels(spec.rows, 7);
   float loss_sum = 0;

@@ -1,29 +1,14 @@
 // Matrix products of Llama shapes: GFLOP/s for many rows, GB/s of weights for few.
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
-#include <memory>
-
+#include "runtime/codegen/bench_bytes.h"
 #include "runtime/codegen/matmul.h"
 
 namespace trencadis::codegen {
 namespace {
 
-constexpr int64_t kAlignment = 64;
 // Few-row products walk through copies of b that exceed every cache together.
 constexpr int64_t kColdBytes = int64_t{256} << 20;
-
-struct Free {
-  void operator()(void* p) const { std::free(p); }
-};
-using Bytes = std::unique_ptr<char, Free>;
-
-Bytes Allocate(int64_t bytes) {
-  bytes = (bytes + kAlignment) / kAlignment * kAlignment;
-  Bytes data(static_cast<char*>(std::aligned_alloc(kAlignment, bytes)));
-  std::fill_n(data.get(), bytes, 0);
-  return data;
-}
 
 // Arguments: M, N, K, transposes (1 a, 2 b), bf16, packed.
 void Product(benchmark::State& state) {
@@ -41,10 +26,10 @@ void Product(benchmark::State& state) {
   const int64_t plain_bytes = spec.n * spec.k * ByteSize(dtype);
   const int64_t b_bytes = spec.packed_b ? (*matmul)->packed_b_bytes() : plain_bytes;
   const int64_t copies = spec.m <= 64 ? kColdBytes / b_bytes + 1 : 1;
-  const Bytes a = Allocate(spec.m * spec.k * ByteSize(dtype));
-  const Bytes b = Allocate(b_bytes * copies);
-  const Bytes c = Allocate(spec.m * spec.n * ByteSize(dtype));
-  const Bytes scratchpad = Allocate((*matmul)->scratchpad_bytes());
+  const BenchBytes a = AllocateBytes(spec.m * spec.k * ByteSize(dtype));
+  const BenchBytes b = AllocateBytes(b_bytes * copies);
+  const BenchBytes c = AllocateBytes(spec.m * spec.n * ByteSize(dtype));
+  const BenchBytes scratchpad = AllocateBytes((*matmul)->scratchpad_bytes());
   int64_t copy = 0;
   for (auto _ : state) {
     const absl::Status status =
