@@ -18,6 +18,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 // Vectors that hold all rows: more would not stay in registers, and the general kernel serves.
 constexpr int64_t kMostVectors = 32;
+// No part has fewer keys than this.
 constexpr int64_t kLeastKeysOfPart = 128;
 
 class FewRows {
