@@ -10,12 +10,13 @@ namespace trencadis::tokenizers {
 
 AddedTokens::AddedTokens(std::map<int32_t, AddedToken> tokens) : tokens_(std::move(tokens)) {
   for (const auto& [id, token] : tokens_) {
-    if (token.content.empty()) continue;
-    by_first_byte_[static_cast<unsigned char>(token.content[0])].push_back({token.content, id});
+    const absl::string_view searched = token.searched.empty() ? token.content : token.searched;
+    if (searched.empty()) continue;
+    by_first_byte_[static_cast<unsigned char>(searched[0])].push_back({searched, id});
   }
   for (std::vector<Entry>& entries : by_first_byte_) {
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-      return a.content.size() > b.content.size();
+      return a.searched.size() > b.searched.size();
     });
   }
 }
@@ -26,18 +27,22 @@ const AddedToken* AddedTokens::Find(int32_t id) const {
 }
 
 std::optional<int32_t> AddedTokens::FindContent(absl::string_view content) const {
-  if (content.empty()) return std::nullopt;
-  for (const Entry& entry : by_first_byte_[static_cast<unsigned char>(content[0])]) {
-    if (entry.content == content) return entry.id;
+  for (const auto& [id, token] : tokens_) {
+    if (token.content == content) return id;
   }
   return std::nullopt;
 }
 
-const AddedTokens::Entry* AddedTokens::MatchAt(absl::string_view text, bool parse_special) const {
-  for (const Entry& entry : by_first_byte_[static_cast<unsigned char>(text[0])]) {
-    if (absl::StartsWith(text, entry.content) && (parse_special || !tokens_.at(entry.id).special)) {
-      return &entry;
-    }
+const AddedTokens::Entry* AddedTokens::MatchAt(absl::string_view text, size_t at,
+                                               bool parse_special) const {
+  const absl::string_view rest = text.substr(at);
+  for (const Entry& entry : by_first_byte_[static_cast<unsigned char>(rest[0])]) {
+    if (!absl::StartsWith(rest, entry.searched)) continue;
+    const AddedToken& token = tokens_.at(entry.id);
+    if (token.special && !parse_special) continue;
+    const bool touches =
+        EndsInWord(text.substr(0, at)) || BeginsInWord(rest.substr(entry.searched.size()));
+    if (!token.word_bounded || !touches) return &entry;
   }
   return nullptr;
 }
@@ -47,14 +52,14 @@ std::vector<TextPart> AddedTokens::Split(absl::string_view text, bool parse_spec
   std::vector<TextPart> parts;
   size_t text_start = 0;
   for (size_t at = 0; at < text.size();) {
-    const Entry* match = MatchAt(text.substr(at), parse_special);
+    const Entry* match = MatchAt(text, at, parse_special);
     if (match == nullptr) {
       ++at;
       continue;
     }
     parts.push_back({std::string(text.substr(text_start, at - text_start)), std::nullopt});
-    parts.push_back({std::string(match->content), match->id});
-    at += match->content.size();
+    parts.push_back({std::string(match->searched), match->id});
+    at += match->searched.size();
     text_start = at;
   }
   parts.push_back({std::string(text.substr(text_start)), std::nullopt});

@@ -20,6 +20,11 @@ struct AddedToken {
   bool lstrip = false;       // takes the white space on its left with it
   bool rstrip = false;       // the same on its right
   bool single_word = false;  // is text where it touches anything but a space
+  // The same as the tokenizers library means it: is text where it touches a letter, digit, mark or
+  // underscore.
+  bool word_bounded = false;
+  // What to look for in the text, where that is not the content.
+  std::string searched;
 };
 
 // A part of a text: an added token, or text between two.
@@ -32,7 +37,7 @@ struct TextPart {
 class AddedTokens {
  public:
   AddedTokens() = default;
-  // By id; tokens with empty content are never found in a text.
+  // By id; tokens with nothing to look for are never found in a text.
   explicit AddedTokens(std::map<int32_t, AddedToken> tokens);
   AddedTokens(AddedTokens&&) = default;
   AddedTokens& operator=(AddedTokens&&) = default;
@@ -47,11 +52,11 @@ class AddedTokens {
 
  private:
   struct Entry {
-    absl::string_view content;  // in tokens_
+    absl::string_view searched;  // in tokens_
     int32_t id;
   };
-  // The longest token that begins `text`; nullptr for none.
-  const Entry* MatchAt(absl::string_view text, bool parse_special) const;
+  // The longest token that `text` has at `at`; nullptr for none.
+  const Entry* MatchAt(absl::string_view text, size_t at, bool parse_special) const;
 
   std::map<int32_t, AddedToken> tokens_;
   std::array<std::vector<Entry>, 256> by_first_byte_;  // longest first

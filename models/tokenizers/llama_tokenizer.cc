@@ -15,6 +15,7 @@
 #include "models/tokenizers/added_tokens.h"
 #include "models/tokenizers/sentencepiece_library.h"
 #include "models/tokenizers/sentencepiece_tokenizer.h"
+#include "models/tokenizers/token_roles.h"
 #include "runtime/base/file.h"
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/status.h"
@@ -34,44 +35,9 @@ struct LlamaSettings {
   bool add_bos = true;
   bool add_eos = false;
   bool legacy = true;
-  // Contents of the tokens with a role; empty for none.
-  std::string bos = "<s>";
-  std::string eos = "</s>";
-  std::string unk = "<unk>";
-  std::string pad;
-  std::vector<std::string> more_special;  // additional_special_tokens
-  std::map<int32_t, AddedToken> added;    // added_tokens_decoder and added_tokens.json
+  TokenRoles roles{.bos = "<s>", .eos = "</s>", .unk = "<unk>"};
+  std::map<int32_t, AddedToken> added;  // added_tokens_decoder and added_tokens.json
 };
-
-// A token as transformers writes one: its text, or an object with the text as "content".
-absl::Status ReadTokenContent(const char* key, JsonFields& fields, std::string& out) {
-  const Json value = fields.Take(key);
-  if (value.is_null()) return absl::OkStatus();
-  const Json content = value.is_object() ? value.value("content", Json()) : value;
-  if (!content.is_string()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("\"", key, "\" is ", checkpoint::ShortText(value), "; wanted a token's text"));
-  }
-  out = content.get<std::string>();
-  return absl::OkStatus();
-}
-
-// The keys that tokenizer_config.json and special_tokens_map.json share.
-absl::Status ReadRoles(JsonFields& fields, LlamaSettings& settings) {
-  TRENCADIS_RETURN_IF_ERROR(ReadTokenContent("bos_token", fields, settings.bos));
-  TRENCADIS_RETURN_IF_ERROR(ReadTokenContent("eos_token", fields, settings.eos));
-  TRENCADIS_RETURN_IF_ERROR(ReadTokenContent("unk_token", fields, settings.unk));
-  TRENCADIS_RETURN_IF_ERROR(ReadTokenContent("pad_token", fields, settings.pad));
-  const Json more = fields.Take("additional_special_tokens");
-  if (!more.is_array()) return absl::OkStatus();
-  for (const Json& token : more) {
-    JsonFields holder(Json{{"token", token}});
-    std::string content;
-    TRENCADIS_RETURN_IF_ERROR(ReadTokenContent("token", holder, content));
-    settings.more_special.push_back(content);
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<int32_t> CheckTokenId(int64_t id) {
   if (id >= 0 && id <= kMaxTokenId) return static_cast<int32_t>(id);
@@ -114,14 +80,14 @@ absl::Status ReadConfig(Json object, LlamaSettings& settings) {
   fields.Bool("add_bos_token", settings.add_bos);
   fields.Bool("add_eos_token", settings.add_eos);
   fields.Bool("legacy", settings.legacy);
-  TRENCADIS_RETURN_IF_ERROR(ReadRoles(fields, settings));
+  TRENCADIS_RETURN_IF_ERROR(ReadTokenRoles(fields, settings.roles));
   TRENCADIS_RETURN_IF_ERROR(ReadAddedTokensDecoder(fields, settings));
   return fields.status();
 }
 
 absl::Status ReadSpecialTokensMap(Json object, LlamaSettings& settings) {
   JsonFields fields(std::move(object));
-  return ReadRoles(fields, settings);
+  return ReadTokenRoles(fields, settings.roles);
 }
 
 absl::Status ReadAddedTokens(Json object, LlamaSettings& settings) {
@@ -172,10 +138,10 @@ SentencePieceOptions ToOptions(LlamaSettings settings, const SentencePieceModel&
   options.add_eos = settings.add_eos;
   options.legacy = settings.legacy;
   SpecialTokens& special = options.special;
-  special.bos = FindRole(settings.bos, settings, model);
-  special.eos = FindRole(settings.eos, settings, model);
-  special.unk = FindRole(settings.unk, settings, model);
-  special.pad = FindRole(settings.pad, settings, model);
+  special.bos = FindRole(settings.roles.bos, settings, model);
+  special.eos = FindRole(settings.roles.eos, settings, model);
+  special.unk = FindRole(settings.roles.unk, settings, model);
+  special.pad = FindRole(settings.roles.pad, settings, model);
   const auto mark = [&](const std::optional<int32_t>& id) {
     if (!id) return;
     AddedToken& token = settings.added[*id];
@@ -183,7 +149,7 @@ SentencePieceOptions ToOptions(LlamaSettings settings, const SentencePieceModel&
     token.special = true;
   };
   for (const auto& id : {special.bos, special.eos, special.unk, special.pad}) mark(id);
-  for (const std::string& content : settings.more_special) {
+  for (const std::string& content : settings.roles.more_special) {
     mark(FindRole(content, settings, model));
   }
   options.added = AddedTokens(std::move(settings.added));

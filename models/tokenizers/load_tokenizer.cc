@@ -7,6 +7,7 @@
 #include "models/checkpoint/gguf.h"
 #include "models/tokenizers/gguf_tokenizer.h"
 #include "models/tokenizers/llama_tokenizer.h"
+#include "models/tokenizers/pipeline/json_tokenizer.h"
 #include "runtime/base/file.h"
 #include "runtime/base/status.h"
 
@@ -23,13 +24,15 @@ absl::StatusOr<std::unique_ptr<Tokenizer>> LoadFromGguf(const std::string& path)
 absl::StatusOr<std::unique_ptr<Tokenizer>> LoadFromDirectory(const std::string& directory) {
   FileSystem& fs = RealFileSystem();
   const std::string model = JoinPath(directory, "tokenizer.model");
-  if (fs.Exists(model)) return LoadLlamaTokenizer(model, directory);
-  if (fs.Exists(JoinPath(directory, "tokenizer.json"))) {
-    return absl::UnimplementedError(
-        absl::StrCat(directory, " has only tokenizer.json, which cannot be read; put the model's ",
-                     "tokenizer.model beside it, or use the model's .gguf file"));
+  const bool has_json = fs.Exists(JoinPath(directory, "tokenizer.json"));
+  if (fs.Exists(model)) {
+    absl::StatusOr<std::unique_ptr<Tokenizer>> tokenizer = LoadLlamaTokenizer(model, directory);
+    // Other classes than Llama's keep their rules in tokenizer.json.
+    if (!absl::IsUnimplemented(tokenizer.status()) || !has_json) return tokenizer;
   }
-  return absl::NotFoundError(absl::StrCat(directory, " has no tokenizer.model"));
+  if (has_json) return pipeline::LoadJsonTokenizer(directory);
+  return absl::NotFoundError(
+      absl::StrCat(directory, " has neither tokenizer.model nor tokenizer.json"));
 }
 
 }  // namespace

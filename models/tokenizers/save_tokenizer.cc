@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "models/checkpoint/gguf.h"
 #include "models/checkpoint/hf_writer.h"
+#include "models/tokenizers/byte_level_json.h"
 #include "models/tokenizers/gguf_tokenizer.h"
 #include "models/tokenizers/score_bpe_model.h"
 #include "models/tokenizers/sentencepiece_file.pb.h"
@@ -22,6 +23,7 @@ namespace trencadis::tokenizers {
 namespace {
 
 constexpr char kModelFile[] = "tokenizer.model";
+constexpr char kJsonFile[] = "tokenizer.json";
 constexpr char kConfigFile[] = "tokenizer_config.json";
 
 absl::Status CopyFile(const std::string& from, const std::string& to) {
@@ -69,14 +71,14 @@ absl::StatusOr<SentencePieceFile> ModelOf(const checkpoint::GgufMetadata& metada
   return file;
 }
 
-absl::StatusOr<std::string> ConfigOf(const checkpoint::GgufMetadata& metadata,
-                                     const Tokenizer& tokenizer) {
-  bool add_bos = true, add_eos = false;
-  TRENCADIS_RETURN_IF_ERROR(metadata.Bool("tokenizer.ggml.add_bos_token", add_bos));
-  TRENCADIS_RETURN_IF_ERROR(metadata.Bool("tokenizer.ggml.add_eos_token", add_eos));
-  nlohmann::ordered_json config = {{"tokenizer_class", "LlamaTokenizer"},
+// What surrounds an empty text says which tokens are added to every text.
+absl::StatusOr<std::string> ConfigOf(const Tokenizer& tokenizer, const char* tokenizer_class) {
+  TRENCADIS_ASSIGN_OR_RETURN(const std::vector<int32_t> around, tokenizer.Encode(""));
+  const bool add_bos = !around.empty() && around.front() == tokenizer.special_tokens().bos;
+  nlohmann::ordered_json config = {{"tokenizer_class", tokenizer_class},
+                                   {"clean_up_tokenization_spaces", false},
                                    {"add_bos_token", add_bos},
-                                   {"add_eos_token", add_eos}};
+                                   {"add_eos_token", around.size() > (add_bos ? 1u : 0u)}};
   const SpecialTokens& special = tokenizer.special_tokens();
   const std::pair<const char*, std::optional<int32_t>> roles[] = {{"bos_token", special.bos},
                                                                   {"eos_token", special.eos},
@@ -93,16 +95,22 @@ absl::Status SaveFromGguf(const std::string& path, const std::string& directory)
   const checkpoint::GgufMetadata& metadata = file->metadata();
   std::string model;
   TRENCADIS_RETURN_IF_ERROR(metadata.String("tokenizer.ggml.model", model));
-  if (model != "llama") {
-    return absl::UnimplementedError(absl::StrCat(
-        "the tokenizer in ", path, " is byte-level and cannot be saved as a file of its own"));
-  }
+  // Refuses what is neither.
   TRENCADIS_ASSIGN_OR_RETURN(const std::unique_ptr<Tokenizer> tokenizer,
                              TokenizerFromGguf(metadata));
-  TRENCADIS_ASSIGN_OR_RETURN(const SentencePieceFile pieces, ModelOf(metadata, *tokenizer));
-  TRENCADIS_ASSIGN_OR_RETURN(const std::string config, ConfigOf(metadata, *tokenizer));
-  TRENCADIS_RETURN_IF_ERROR(
-      WriteFileAtomically(JoinPath(directory, kModelFile), pieces.SerializeAsString()));
+  const bool byte_level = model == "gpt2";
+  TRENCADIS_ASSIGN_OR_RETURN(
+      const std::string config,
+      ConfigOf(*tokenizer, byte_level ? "PreTrainedTokenizerFast" : "LlamaTokenizer"));
+  if (byte_level) {
+    TRENCADIS_ASSIGN_OR_RETURN(const std::string json,
+                               ByteLevelTokenizerJson(metadata, *tokenizer));
+    TRENCADIS_RETURN_IF_ERROR(WriteFileAtomically(JoinPath(directory, kJsonFile), json));
+  } else {
+    TRENCADIS_ASSIGN_OR_RETURN(const SentencePieceFile pieces, ModelOf(metadata, *tokenizer));
+    TRENCADIS_RETURN_IF_ERROR(
+        WriteFileAtomically(JoinPath(directory, kModelFile), pieces.SerializeAsString()));
+  }
   return WriteFileAtomically(JoinPath(directory, kConfigFile), config);
 }
 

@@ -9,8 +9,8 @@
 namespace trencadis::tokenizers {
 
 // `path` is what LoadTokenizer takes. The tokenizer's files are copied into `directory`, which
-// exists; a GGUF file's SentencePiece vocabulary becomes tokenizer.model and tokenizer_config.json.
-// Unimplemented for a GGUF file with a byte-level vocabulary.
+// exists; a GGUF file's SentencePiece vocabulary becomes tokenizer.model, a byte-level one
+// tokenizer.json, either with a tokenizer_config.json.
 absl::Status SaveTokenizer(const std::string& path, const std::string& directory);
 
 }  // namespace trencadis::tokenizers

@@ -63,7 +63,7 @@ TEST(ScoreBpeModelTest, Decodes) {
 
 TEST(ScoreBpeModelTest, RefusesDamagedVocabularies) {
   const auto create = [](std::vector<ScoredPiece> pieces) {
-    return ScoreBpeModel::Create(std::move(pieces), {}).status().message();
+    return std::string(ScoreBpeModel::Create(std::move(pieces), {}).status().message());
   };
   EXPECT_THAT(create({{"a", 0, PieceType::kNormal}}), HasSubstr("unknown piece"));
   EXPECT_THAT(create({{"u", 0, PieceType::kUnknown}, {"v", 0, PieceType::kUnknown}}),

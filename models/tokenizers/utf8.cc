@@ -7,6 +7,16 @@
 #include "absl/strings/str_cat.h"
 
 namespace trencadis::tokenizers {
+namespace {
+
+bool IsWordCharacter(UChar32 code_point) {
+  if (code_point < 0) return false;
+  return u_hasBinaryProperty(code_point, UCHAR_ALPHABETIC) ||
+         u_hasBinaryProperty(code_point, UCHAR_JOIN_CONTROL) ||
+         (U_GET_GC_MASK(code_point) & (U_GC_M_MASK | U_GC_ND_MASK | U_GC_PC_MASK)) != 0;
+}
+
+}  // namespace
 
 size_t CharacterBytes(absl::string_view text) {
   if (text.empty()) return 0;
@@ -63,6 +73,22 @@ absl::string_view StripTrailingSpace(absl::string_view text) {
     end = offset;
   }
   return text.substr(0, end);
+}
+
+bool BeginsInWord(absl::string_view text) {
+  if (text.empty()) return false;
+  int32_t offset = 0;
+  UChar32 code_point = 0;
+  U8_NEXT(text.data(), offset, static_cast<int32_t>(text.size()), code_point);
+  return IsWordCharacter(code_point);
+}
+
+bool EndsInWord(absl::string_view text) {
+  if (text.empty()) return false;
+  int32_t offset = static_cast<int32_t>(text.size());
+  UChar32 code_point = 0;
+  U8_PREV(text.data(), 0, offset, code_point);
+  return IsWordCharacter(code_point);
 }
 
 }  // namespace trencadis::tokenizers

@@ -26,6 +26,10 @@ std::string EncodeUtf8(uint32_t code_point);
 // The texts without white space (Unicode's White_Space) at their start or end.
 absl::string_view StripLeadingSpace(absl::string_view text);
 absl::string_view StripTrailingSpace(absl::string_view text);
+// Whether the first or last character is one of those that \w matches (letters, marks, digits,
+// connectors).
+bool BeginsInWord(absl::string_view text);
+bool EndsInWord(absl::string_view text);
 
 }  // namespace trencadis::tokenizers
 
