@@ -183,6 +183,17 @@ Scalar VectorBuilder::Unary(UnaryFn fn, Scalar x) {
 
 // As torch.maximum: a NaN operand is the result.
 llvm::Value* VectorBuilder::EmitExtremum(bool is_max, llvm::Value* x, llvm::Value* y) {
+  // One unordered comparison keeps x's NaN where y is known to be none. It is also the only form
+  // that LLVM 19 leaves right for y = 0 and x = fabs(v): its instcombine folds "x > 0 or x is NaN"
+  // to the same question about v.
+  const auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  const auto* splat = constant == nullptr
+                          ? nullptr
+                          : llvm::dyn_cast_or_null<llvm::ConstantFP>(constant->getSplatValue());
+  if (splat != nullptr && !splat->isNaN()) {
+    llvm::Value* x_wins = is_max ? ir_.CreateFCmpUGT(x, y) : ir_.CreateFCmpULT(x, y);
+    return ir_.CreateSelect(x_wins, x, y);
+  }
   llvm::Value* x_wins = is_max ? ir_.CreateFCmpOGT(x, y) : ir_.CreateFCmpOLT(x, y);
   // An unordered comparison chose y, which is right unless x is the NaN.
   llvm::Value* ordered = ir_.CreateSelect(x_wins, x, y);

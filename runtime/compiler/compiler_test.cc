@@ -165,6 +165,22 @@ TEST(Compile, EpiloguesChangeNoBits) {
   }
 }
 
+// LLVM 19's instcombine takes "|x| > 0 or |x| is NaN" for "x > 0 or x is NaN".
+TEST(Compile, TheMaximumOfAnAbsoluteValueAndZero) {
+  const ir::Graph graph = GraphFrom(R"(graph {
+    %x = input() : f32[5]
+    %a = abs(%x)
+    %y = relu(%a)
+    return %y
+  })");
+  const float nan = std::nanf("");
+  const std::vector<Literal> x = {Literal::FromVector<float>({5}, {-2, -0.5, 0, 3, nan})};
+  const auto results = CompileAndRun(graph, {}, x);
+  ASSERT_TRUE(results.ok()) << results.status();
+  const Literal want = Literal::FromVector<float>({5}, {2, 0.5, 0, 3, nan});
+  EXPECT_TRUE(CheckSameBits(*results, {want}).ok()) << (*results)[0].ToString();
+}
+
 TEST(Compile, EqualLayersShareKernels) {
   TrainingGraphOptions options;
   options.layers = 2;

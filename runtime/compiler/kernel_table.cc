@@ -1,5 +1,9 @@
 #include "runtime/compiler/kernel_table.h"
 
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -122,22 +126,29 @@ bool KernelTable::CanAlias(int kernel, int operand, int result) {
 }
 
 absl::Status KernelTable::Compile(const codegen::Target& target, int threads) {
-  std::vector<codegen::FusionJob> jobs;
-  std::vector<int> job_kernels;
-  codes_.resize(entries_.size());
-  for (int i = 0; i < num_kernels(); ++i) {
-    if (entries_[i].body == nullptr) continue;
-    jobs.push_back({entries_[i].body.get(), entries_[i].symbol});
-    job_kernels.push_back(i);
-  }
-  auto codes = codegen::CompileFusions(jobs, target, threads);
-  for (size_t i = 0; i < codes.size(); ++i) {
-    TRENCADIS_ASSIGN_OR_RETURN(codes_[job_kernels[i]], std::move(codes[i]));
-  }
-  for (int i = 0; i < num_kernels(); ++i) {
-    if (entries_[i].attention == nullptr) continue;
-    TRENCADIS_ASSIGN_OR_RETURN(
-        codes_[i], codegen::CompileAttention(*entries_[i].attention, target, entries_[i].symbol));
+  // Attention takes longest, so it goes first.
+  std::vector<int> order(entries_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](int kernel) { return entries_[kernel].attention != nullptr; });
+  std::vector<absl::StatusOr<codegen::KernelCode>> results(entries_.size(), codegen::KernelCode());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < order.size(); i = next++) {
+      const Entry& entry = entries_[order[i]];
+      results[order[i]] = entry.attention != nullptr
+                              ? codegen::CompileAttention(*entry.attention, target, entry.symbol)
+                              : codegen::CompileFusion(*entry.body, target, entry.symbol);
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (int i = 1; i < std::min(threads, num_kernels()); ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  codes_.clear();
+  for (absl::StatusOr<codegen::KernelCode>& result : results) {
+    TRENCADIS_RETURN_IF_ERROR(result.status());
+    codes_.push_back(*std::move(result));
   }
   return absl::OkStatus();
 }

@@ -76,7 +76,7 @@ class Generator {
 
   Val Next() {
     const Val x = Any();
-    switch (Pick(options_.with_products ? 11 : 10)) {
+    switch (Pick(options_.with_products ? 13 : 12)) {
       case 0:
       case 1:
         return Op("tanh", {Op(Pick(2) == 0 ? "add" : "mul", {x, Partner(x)})});
@@ -100,6 +100,10 @@ class Generator {
       }
       case 9:
         return Op("barrier", {x, Any()});
+      case 10:
+        return Indexed(x);
+      case 11:
+        return Update(x);
       default:
         return Product(x);
     }
@@ -135,6 +139,36 @@ class Generator {
     if (rank == 0) return x;
     const absl::string_view name = Pick(2) == 0 ? "reduce_sum" : "reduce_max";
     return Op(name, {x}, {{"axes", Ints{Pick(rank)}}, {"keep_dims", false}});
+  }
+
+  // Rows of x (or elements), taken in another order, or x beside itself cut back to its shape.
+  Val Indexed(Val x) {
+    const TensorType type = builder_.TypeOf(x);
+    if (type.shape.rank() == 0) return x;
+    if (Pick(2) == 0) {
+      const Val ids =
+          Op("iota", {},
+             {{"dtype", DType::kI32}, {"shape", Ints{type.shape.dim(0)}}, {"axis", int64_t{0}}});
+      return Op("take", {x, Op("reverse", {ids}, {{"axes", Ints{0}}})});
+    }
+    const Val twice = Op("concatenate", {x, Partner(x)}, {{"axis", int64_t{0}}});
+    Ints starts(type.shape.rank(), 0);
+    Ints limits = type.shape.dims();
+    starts[0] = 1;
+    limits[0] += 1;
+    return Op("slice", {twice},
+              {{"starts", starts}, {"limits", limits}, {"strides", Ints(starts.size(), 1)}});
+  }
+
+  // x with its first row replaced by that of another value.
+  Val Update(Val x) {
+    const TensorType type = builder_.TypeOf(x);
+    if (type.shape.rank() == 0) return x;
+    auto zero = std::make_shared<const Literal>(TensorType{DType::kI32, Shape{}});
+    const Val start = Op("constant", {}, {{"value", ir::LiteralPtr(std::move(zero))}});
+    const Val row =
+        Op("dynamic_slice", {Partner(x), start}, {{"axis", int64_t{0}}, {"size", int64_t{1}}});
+    return Op("dynamic_update_slice", {x, row, start}, {{"axis", int64_t{0}}});
   }
 
   // x . y^T, or the product with some other matrix that fits, brought back to small numbers.

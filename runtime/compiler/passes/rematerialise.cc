@@ -1,6 +1,7 @@
 #include "runtime/compiler/passes/rematerialise.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -26,22 +27,18 @@ bool IsRepeatable(const ir::Node& node) {
 class Rematerialiser {
  public:
   Rematerialiser(const ir::Graph& graph, const RematerialiseOptions& options)
-      : graph_(graph), options_(options), rewriter_(graph), last_use_(graph.num_nodes(), -1) {
+      : graph_(graph),
+        options_(options),
+        rewriter_(graph),
+        last_use_(graph.num_nodes(), -1),
+        last_seen_(graph.num_nodes()),
+        is_output_(graph.num_nodes(), false) {
     heavy_before_.push_back(0);
     for (const ir::Node& node : graph.nodes()) {
       heavy_before_.push_back(heavy_before_.back() + IsHeavy(node));
     }
-    for (int32_t id = graph.num_nodes() - 1; id >= 0; --id) {
-      // A view is no use of its own: it is read when its users run.
-      const bool is_view = ClassOf(graph.node(id)) == ir::OpClass::kView;
-      const int32_t used_at = is_view ? last_use_[id] : id;
-      for (ir::Value operand : graph.node(id).operands) {
-        last_use_[operand.node] = std::max(last_use_[operand.node], used_at);
-      }
-    }
-    for (ir::Value output : graph.outputs()) last_use_[output.node] = graph.num_nodes();
-    last_seen_.assign(graph.num_nodes(), 0);
-    for (int32_t id = 0; id < graph.num_nodes(); ++id) last_seen_[id] = id;
+    std::iota(last_seen_.begin(), last_seen_.end(), 0);
+    FindLastUses();
   }
 
   // The rewritten graph, if anything is computed twice in it.
@@ -50,6 +47,10 @@ class Rematerialiser {
       const ir::Node& node = graph_.node(id);
       std::vector<ir::Value> operands;
       for (ir::Value operand : node.operands) {
+        if (IsBarrier(node) && !operands.empty()) {  // waits for this very value
+          operands.push_back(rewriter_.Map(operand));
+          continue;
+        }
         TRENCADIS_ASSIGN_OR_RETURN(const ir::Value value, OperandFor(operand, id));
         operands.push_back(value);
       }
@@ -70,6 +71,25 @@ class Rematerialiser {
     ir::Value value;
     int32_t heavies = 0;  // where it was made
   };
+
+  // A view or a barrier is no use of its own: what it shows is read when its own users run.
+  void FindLastUses() {
+    for (ir::Value output : graph_.outputs()) {
+      last_use_[output.node] = graph_.num_nodes();
+      is_output_[output.node] = true;
+    }
+    for (int32_t id = graph_.num_nodes() - 1; id >= 0; --id) {
+      const ir::Node& node = graph_.node(id);
+      const bool shows = ClassOf(node) == ir::OpClass::kView || IsBarrier(node);
+      const int32_t used_at = shows ? last_use_[id] : id;
+      for (ir::Value operand : node.operands) {
+        last_use_[operand.node] = std::max(last_use_[operand.node], used_at);
+        if (IsBarrier(node)) break;  // the others are waited for, not read
+      }
+    }
+  }
+
+  static bool IsBarrier(const ir::Node& node) { return ClassOf(node) == ir::OpClass::kBarrier; }
 
   int32_t Distance(int32_t from, int32_t to) const {
     return heavy_before_[to] - heavy_before_[from];
@@ -124,7 +144,7 @@ class Rematerialiser {
     if (known != choices.by_value.end()) return known->second;
     Choice choice = Choice::kImpossible;
     const bool is_small = graph_.type(value).byte_size() <= choices.bytes / 16;
-    if (!is_small && CanRepeatAt(value, user, choices)) {
+    if (!is_small && !is_output_[value.node] && CanRepeatAt(value, user, choices)) {
       const Choices before = choices;
       ++choices.repeated_nodes;
       const auto& operands = graph_.node(value.node).operands;
@@ -192,6 +212,7 @@ class Rematerialiser {
   std::vector<int32_t> heavy_before_;  // heavy nodes before each node
   std::vector<int32_t> last_use_;      // by node: its last reader, views looked through
   std::vector<int32_t> last_seen_;     // by node: where it was made, read or repeated last
+  std::vector<bool> is_output_;        // by node: in memory to the end in any case
   absl::flat_hash_map<ir::Value, Clone> clones_;
 };
 

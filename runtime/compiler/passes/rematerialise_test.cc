@@ -92,6 +92,21 @@ TEST(Rematerialise, KeepsWhatWouldKeepItsSourcesAlive) {
   })");
 }
 
+TEST(Rematerialise, KeepsOutputsAndWhatABarrierWaitsFor) {
+  Rematerialise pass(kEager);
+  ExpectNoRewrite(pass, R"(graph {
+    %x = input() : f32[2,2]
+    %w = input() : f32[2,2]
+    %h = exp(%x)
+    %e = neg(%x)
+    %p = matmul(%h, %w)
+    %q = matmul(%p, %w)
+    %b = barrier(%q, %e)
+    %r = matmul(%h, %b)
+    return %r, %h
+  })");
+}
+
 TEST(Rematerialise, SmallValuesAreKept) {
   Rematerialise pass;
   ExpectNoRewrite(pass, R"(graph {
