@@ -4,7 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "runtime/base/atomic_file.h"
 #include "runtime/base/file.h"
 #include "runtime/base/status.h"
@@ -67,8 +69,12 @@ void Metrics::Merge(const Metrics& other) {
 std::string Metrics::ToJson(bool indented) const { return ToObject(*this).dump(indented ? 4 : -1); }
 
 double Rounded(double value, int decimals) {
-  const double scale = std::pow(10.0, decimals);
-  return std::isfinite(value) ? std::nearbyint(value * scale) / scale : value;
+  double rounded = value;
+  // Printing rounds the exact value; scaling by a power of ten first would not.
+  if (std::isfinite(value)) {
+    TRENCADIS_CHECK(absl::SimpleAtod(absl::StrFormat("%.*f", decimals, value), &rounded));
+  }
+  return rounded;
 }
 
 Metrics MemoryMetrics(const MemoryStats& stats) {

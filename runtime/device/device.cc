@@ -15,6 +15,12 @@ constexpr int kRunAhead = 2;
 // f32 and bf16 both read this byte pattern as NaN.
 constexpr int kPoisonByte = 0xff;
 
+// Idle memory may fill what the peak has shown to be needed, never more.
+void LimitIdleMemory(const MemoryAccountant& accountant, MemoryPool& pool) {
+  const MemoryStats stats = accountant.stats();
+  pool.SetIdleLimit(stats.max_in_use_bytes - stats.in_use_bytes);
+}
+
 }  // namespace
 
 Device::Device(DeviceSpec spec, codegen::Target target, DeviceOptions options)
@@ -30,16 +36,15 @@ Device::~Device() = default;
 absl::StatusOr<StoragePtr> Device::AcquireStorage(int64_t bytes) {
   if (options_.metering) return StoragePtr();
   TRENCADIS_ASSIGN_OR_RETURN(const MemoryPool::Block block, pool_->Acquire(bytes));
+  LimitIdleMemory(*accountant_, *pool_);
   return std::make_shared<Storage>(pool_, block);
 }
 
 absl::StatusOr<BufferPtr> Device::Allocate(int64_t bytes) {
   TRENCADIS_RETURN_IF_ERROR(accountant_->Allocate(bytes));
-  // Idle memory may fill what the peak has shown to be needed, never more.
   auto on_free = [accountant = accountant_, pool = pool_, bytes] {
     accountant->Free(bytes);
-    const MemoryStats stats = accountant->stats();
-    pool->SetIdleLimit(stats.max_in_use_bytes - stats.in_use_bytes);
+    LimitIdleMemory(*accountant, *pool);
   };
   absl::StatusOr<StoragePtr> storage = AcquireStorage(bytes);
   if (!storage.ok()) {
