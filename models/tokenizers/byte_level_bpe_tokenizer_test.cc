@@ -76,8 +76,8 @@ TEST(ByteLevelBpeTest, StreamsWholeCharacters) {
     texts.push_back(*decoder.Append(id));
   }
   texts.push_back(*decoder.Finish());
-  EXPECT_THAT(
-      texts, ElementsAre("hello", "", "", "", "😀", "", "\xef\xbf\xbd<|end|>", "", "\xef\xbf\xbd"));
+  EXPECT_THAT(texts,
+              ElementsAre("hello", "", "", "", "😀", "", "\xef\xbf\xbd<|end|>", "", "\xef\xbf\xbd"));
 }
 
 TEST(ByteLevelBpeTest, RefusesMergesWithoutTokens) {

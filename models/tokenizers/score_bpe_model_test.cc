@@ -111,7 +111,7 @@ class LibraryComparison : public testing::Test {
 TEST_F(LibraryComparison, EncodesRandomTextEqually) {
   const std::vector<std::string> parts = {
       " ",   "  ",   "\n",   "\t",    "a",      "e",         "t",        "he",          "ing",
-      "the", "and ", "Lily", "é",     "ß",      "日",        "本",       "😀",          "\xcc\x81",
+      "the", "and ", "Lily", "é",     "ß",      "日",        "本",       "😀",           "\xcc\x81",
       "▁",   "<s>",  "</s>", "<unk>", "<0x41>", ".",         ",",        "!",           "\"",
       "'",   "0",    "12",   "QX",    "zz",     "once upon", "\xc2\xa0", "\xef\xbb\xbf"};
   for (int round = 0; round < 20000; ++round) {

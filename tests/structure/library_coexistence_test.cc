@@ -1,5 +1,5 @@
 // libsentencepiece carries its own, older Protobuf. In one process with ours each must keep to its
-// own: see protobuf/hidden.lds.
+// own: see third_party/protobuf/hidden.lds.
 #include <google/protobuf/struct.pb.h>
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
