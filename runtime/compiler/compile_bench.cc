@@ -1,16 +1,23 @@
 // Compiles the training step of a model of SmolLM2-135M's geometry and prints what came of it: time
-// by pass, kernels, steps, the memory plan. With the argument "dump", the plan and the
-// recipe as text; with "bf16", the model computes in bf16.
-#include <chrono>
+// by pass, kernels, steps, the memory plan.
+//
+//   compile_bench [bf16] [dump] [FILE]
+//
+// bf16: the model computes in bf16. dump: print the plan and the recipe too. FILE: compile the
+// graph whose text it holds (as HPU_DUMP_TO writes it) instead, no argument donated.
 #include <cstdio>
-#include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <utility>
 
 #include "runtime/codegen/target.h"
 #include "runtime/compiler/compiler.h"
 #include "runtime/compiler/graph_report.h"
 #include "runtime/compiler/optimise.h"
 #include "runtime/compiler/training_graph.h"
+#include "runtime/ir/text.h"
+#include "runtime/ops/registry.h"
 #include "runtime/recipe/dump.h"
 
 namespace trencadis::compiler {
@@ -28,10 +35,7 @@ constexpr TrainingGraphOptions kSmolLm135M = {.layers = 30,
 
 double MiB(double bytes) { return bytes / (1 << 20); }
 
-int Run(bool dump, DType compute) {
-  TrainingGraphOptions options = kSmolLm135M;
-  options.compute = compute;
-  const TrainingGraph step = MakeTrainingGraph(options);
+int Run(bool dump, const TrainingGraph& step) {
   std::printf("%d nodes, parameters %.1f MiB\n", step.graph.num_nodes(), MiB(step.parameter_bytes));
   ir::Graph graph = step.graph;
   PassPipeline pipeline = OptimisationPipeline("step", {});
@@ -67,11 +71,27 @@ int Run(bool dump, DType compute) {
 }  // namespace trencadis::compiler
 
 int main(int argc, char** argv) {
+  namespace compiler = trencadis::compiler;
   bool dump = false;
-  trencadis::DType compute = trencadis::DType::kF32;
+  std::string file;
+  compiler::TrainingGraphOptions options = compiler::kSmolLm135M;
   for (int i = 1; i < argc; ++i) {
-    dump |= std::strcmp(argv[i], "dump") == 0;
-    if (std::strcmp(argv[i], "bf16") == 0) compute = trencadis::DType::kBF16;
+    const std::string argument = argv[i];
+    if (argument == "dump") {
+      dump = true;
+    } else if (argument == "bf16") {
+      options.compute = trencadis::DType::kBF16;
+    } else {
+      file = argument;
+    }
   }
-  return trencadis::compiler::Run(dump, compute);
+  if (file.empty()) return compiler::Run(dump, compiler::MakeTrainingGraph(options));
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  auto graph = trencadis::ir::ParseGraph(text.str(), trencadis::ops::FindOp);
+  if (!graph.ok()) {
+    std::fprintf(stderr, "%s: %s\n", file.c_str(), graph.status().ToString().c_str());
+    return 2;
+  }
+  return compiler::Run(dump, {.graph = *std::move(graph)});
 }
