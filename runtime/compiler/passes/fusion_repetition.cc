@@ -9,6 +9,9 @@ namespace {
 
 // Nodes that one kernel may repeat.
 constexpr size_t kMaxRepeated = 16;
+// A vector function costs no more than a write and a read of its result; what takes more operands
+// than this (random numbers do) costs more.
+constexpr size_t kMaxOperands = 3;
 
 }  // namespace
 
@@ -48,7 +51,7 @@ void FusionGroups::AbsorbColumnProducers(int32_t index) {
   }
 }
 
-// A cheap value that is computed from nothing but what the group reads anyway, or from something
+// A value that is computed from nothing but what the group reads anyway, or from something
 // half its size, is computed again: that saves reading it, and often its ever being written.
 void FusionGroups::RepeatWhatIsFree(int32_t index) {
   FusionGroup& group = groups_[index];
@@ -61,7 +64,8 @@ void FusionGroups::RepeatWhatIsFree(int32_t index) {
     const ir::Node& node = analysis_.graph().node(value.node);
     const auto sources = analysis_.Dependencies(value.node);
     if (group_of_[value.node] < 0 || ClassOf(node) != ir::OpClass::kElementwise ||
-        !node.op->traits.cheap_to_recompute ||
+        node.operands.size() > kMaxOperands ||
+        (analysis_.NeedsMemory(value) && !node.op->traits.cheap_to_recompute) ||
         node.results[0].shape.num_elements() != group.shape.full_elements()) {
       return false;
     }

@@ -145,6 +145,21 @@ TEST(Fusion, SiblingsThatReadTheSameAreOneKernel) {
               ElementsAre("mul+silu_grad+silu+mul -> 2"));
 }
 
+// act is neither written nor read: the second kernel reads gate in any case.
+TEST(Fusion, WhatFollowsFromItsInputsIsComputedAgain) {
+  EXPECT_THAT(Fuse(R"(graph {
+    %gate = input() : f32[32,32]
+    %up = input() : f32[32,32]
+    %act = silu(%gate)
+    %h = mul(%act, %up)
+    %p = matmul(%h, %h)
+    %dgate = silu_grad(%gate, %p)
+    %dup = mul(%p, %act)
+    return %dgate, %dup
+  })"),
+              ElementsAre("silu+mul -> 1", "matmul", "silu_grad+silu+mul -> 2"));
+}
+
 TEST(Fusion, AnOptimizerUpdateIsOneKernel) {
   EXPECT_THAT(Fuse(R"(graph {
     %p = input() : f32[64]

@@ -93,7 +93,8 @@ class EpilogueFolder {
   // Whether `value` is in memory whatever happens to the node that follows product `id`.
   bool IsMaterialised(ir::Value value, int32_t id) const {
     if (value.node >= id) return false;
-    while (graph_.node(value.node).op == Ops().reshape) {
+    while (graph_.node(value.node).op == Ops().reshape ||
+           ClassOf(graph_.node(value.node)) == ir::OpClass::kBarrier) {
       value = graph_.node(value.node).operands[0];
     }
     switch (ClassOf(graph_.node(value.node))) {

@@ -133,6 +133,35 @@ TEST(LibraryRewrite, AdaptersAccumulateIntoTheBaseProduct) {
   })");
 }
 
+// In a recomputed segment the residual comes from behind a barrier.
+TEST(LibraryRewrite, WhatABarrierShowsIsInMemory) {
+  LibraryRewrite pass;
+  ExpectRewrite(pass, R"(graph {
+    %a = input() : f32[2,3]
+    %b = input() : f32[3,4]
+    %r = input() : f32[2,4]
+    %shown = barrier(%r, %a)
+    %c = matmul(%a, %b)
+    %d = add(%shown, %c)
+    return %d
+  })",
+                R"(graph {
+    %a = input() : f32[2,3]
+    %b = input() : f32[3,4]
+    %r = input() : f32[2,4]
+    %shown = barrier(%r, %a)
+    %d = fusion(%a, %b, %shown){body=graph {
+      %a = input() : f32[2,3]
+      %b = input() : f32[3,4]
+      %shown = input() : f32[2,4]
+      %c = matmul(%a, %b)
+      %d = add(%c, %shown)
+      return %d
+    }}
+    return %d
+  })");
+}
+
 // An op on a rounded bf16 product is not the same op on the unrounded one; a value that others read
 // must exist; and what has to be computed anyway is better added there.
 TEST(LibraryRewrite, LeavesWhatWouldChangeNumbersOrSaveNothing) {
