@@ -10,9 +10,9 @@
 
 namespace trencadis::lazy {
 
-// Compiles and loads what `request` asks for. With HPU_EXEC=reference in the environment, an
-// executable that interprets the graph instead; InvalidArgument for another value than that or
-// "compiled". Thread-safe.
+// Compiles and loads what `request` asks for. The environment's HPU_EXEC may ask for something else
+// than "compiled": "serialised" loads the recipe from its bytes, "reference" gives an executable
+// that interprets the graph. InvalidArgument for another value. Thread-safe.
 absl::StatusOr<std::shared_ptr<const Executable>> BuildExecutable(const RecipeRequest& request);
 
 }  // namespace trencadis::lazy

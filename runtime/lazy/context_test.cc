@@ -245,6 +245,17 @@ TEST(ContextTest, TheReferenceCanTakeTheCompilersPlace) {
   EXPECT_EQ((*executable)->recipe().steps_size(), 0);
 }
 
+TEST(ContextTest, RecipesMayBeLoadedFromTheirBytes) {
+  std::vector<std::vector<float>> results;
+  for (const char* mode : {"compiled", "serialised"}) {
+    const ScopedEnv env("HPU_EXEC", mode);
+    TestMachine machine;
+    const Tensor x = FromValues(machine.context, Shape{16, 16}, RandomValues(256, 1));
+    results.push_back(Values(Tanh(MatMul(x, Exp(x)))));
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
 TEST(ContextTest, AnUnknownWayToRunIsRefused) {
   const ScopedEnv env("HPU_EXEC", "fast");
   TestMachine machine;
