@@ -143,7 +143,9 @@ TEST_P(CurvesTest, Bf16StaysWithinTwoPercent) {
     const double loss = golden["losses"][s];
     sum += curve->losses[s];
     golden_sum += loss;
-    if (s < kSteps / 2) EXPECT_NEAR(curve->losses[s], loss, 0.02 * loss) << "step " << s;
+    if (s < kSteps / 2) {
+      EXPECT_NEAR(curve->losses[s], loss, 0.02 * loss) << "step " << s;
+    }
   }
   EXPECT_NEAR(sum, golden_sum, 0.02 * golden_sum);
   const double held_out = golden["held_out_loss"];
