@@ -127,7 +127,7 @@ absl::Status SafetensorsFile::ReadHeader() {
   metadata_ = std::move(header.metadata);
   const int64_t data_start = kLengthBytes + static_cast<int64_t>(text.size());
   std::vector<SafetensorsEntry>& entries = header.entries;
-  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });
   int64_t end = 0;
